@@ -50,6 +50,15 @@ export interface Range {
   high: number;
 }
 
+export type ToCompare = { type: "loading" } | { type: "trouble"; text: string } | { type: "show"; model: CompareModel };
+export type FromCompare =
+  | { type: "ready" }
+  | { type: "swap" }
+  | { type: "refresh" }
+  | { type: "choose" }
+  /** Places among the points, and among the point's rows. */
+  | { type: "goTo"; point: number; target: number };
+
 export function compareModel(comparison: Comparison): CompareModel {
   return {
     before: comparison.before.title,

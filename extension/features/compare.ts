@@ -1,6 +1,6 @@
 /** Two runs side by side: chosen in the explorer or from a list, shown as a table, each row a way to the code. */
 import * as vscode from "vscode";
-import { type CompareModel, compareModel } from "../core/compare";
+import { type CompareModel, compareModel, type FromCompare, type ToCompare } from "../core/compare";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
 import { type Comparison, requests } from "../core/protocol";
@@ -8,17 +8,15 @@ import { isTransactionRun, olderFirst, runFolderOf } from "../core/runsOnDisk";
 import { didShow } from "../core/shown";
 import { against, shortTitle } from "../core/titles";
 import { isTraceRun } from "../core/trace/runs";
-import { compareHtml, loadingHtml, problemHtml } from "../views/compare";
-import type { PageAssets } from "../views/page";
+import { compareHtml } from "../views/compare";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { OpenProfile } from "./openProfile";
 import { missing, showLine } from "./places";
 import type { Session } from "./session";
+import { TablePanel, TablePanels } from "./tablePanel";
 import { fileOf, type Target } from "./target";
-import { pageAssets } from "./webviewAssets";
 
-const viewType = "fulcrum.compare";
 /** Of a tab, in letters. */
 const longestTitle = 50;
 
@@ -32,7 +30,7 @@ export class Compare implements vscode.Disposable {
   private selected: string | undefined;
   /** What to do next, until it is done. */
   private hint: vscode.Disposable | undefined;
-  private readonly views = new Map<vscode.WebviewPanel, View>();
+  private readonly panels: TablePanels<View>;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -41,26 +39,25 @@ export class Compare implements vscode.Disposable {
     private readonly profiles: OpenProfile,
     private readonly extensionUri: vscode.Uri,
   ) {
+    this.panels = new TablePanels("fulcrum.compare", (panel, state) => this.restore(panel, state));
     this.subscriptions = [
+      this.panels,
       vscode.commands.registerCommand("fulcrum.compare.select", (target?: Target) => this.select(target)),
       vscode.commands.registerCommand("fulcrum.compare.withSelected", (target?: Target) => this.withSelected(target)),
       vscode.commands.registerCommand("fulcrum.compare.runs", (first?: Target | Pair, all?: Target[]) =>
         this.compareRuns(first, all),
       ),
-      vscode.window.registerWebviewPanelSerializer(viewType, {
-        deserializeWebviewPanel: async (panel, state) => this.restore(panel, state),
-      }),
     ];
   }
 
   /** What the newest view shows: for tests. */
   get shown(): CompareModel | undefined {
-    return [...this.views.values()].at(-1)?.model;
+    return this.panels.newest?.model;
   }
 
   dispose(): void {
     this.hint?.dispose();
-    for (const subscription of [...this.subscriptions, ...this.views.keys()]) {
+    for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
   }
@@ -120,18 +117,9 @@ export class Compare implements vscode.Disposable {
       await vscode.commands.executeCommand("fulcrum.transactions.compare", pair);
       return;
     }
-    for (const [panel, view] of this.views) {
-      if (view.shows(pair)) {
-        panel.reveal();
-        void view.load();
-        return;
-      }
-    }
-    const panel = vscode.window.createWebviewPanel(viewType, "Compare", vscode.ViewColumn.Active, {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(this.extensionUri, "media")],
-    });
-    this.add(panel, pair);
+    const there = this.panels.find((view) => view.shows(pair));
+    there?.panel.reveal();
+    void (there ?? this.viewOf(pair)).load();
   }
 
   /** The window was reloaded. */
@@ -141,58 +129,45 @@ export class Compare implements vscode.Disposable {
       panel.dispose();
       return;
     }
-    panel.webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(this.extensionUri, "media")],
-    };
-    this.add(panel, { before, after });
+    void this.viewOf({ before, after }, panel).load();
   }
 
-  private add(panel: vscode.WebviewPanel, pair: Pair): void {
-    const view = new View(this.engine, panel, this.extensionUri, pair);
-    this.views.set(panel, view);
-    panel.onDidDispose(() => {
-      this.views.delete(panel);
-      view.dispose();
-      didShow();
-    });
-    void view.load();
+  private viewOf(pair: Pair, panel = this.panels.create("Compare")): View {
+    return this.panels.add(new View(this.engine, this.extensionUri, panel, pair));
   }
 }
 
-/** One panel. */
-class View implements vscode.Disposable {
+/** One comparison. */
+class View extends TablePanel<ToCompare, FromCompare> {
   model: CompareModel | undefined;
   private comparison: Comparison | undefined;
   /** The text of a file in the table changed, so its rows may stand elsewhere. */
   private outdated = false;
   private round = 0;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly edits: vscode.Disposable;
 
   constructor(
-    private readonly engine: Engine,
-    private readonly panel: vscode.WebviewPanel,
-    private readonly extensionUri: vscode.Uri,
+    engine: Engine,
+    extensionUri: vscode.Uri,
+    panel: vscode.WebviewPanel,
     private pair: Pair,
   ) {
-    this.subscriptions = [
-      panel.webview.onDidReceiveMessage((message) => this.receive(message)),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        const uri = document.uri.toString();
-        this.outdated ||=
-          this.comparison?.progressPoints.some((it) => it.targets.some((row) => row.uri === uri)) === true;
-      }),
-    ];
+    super(engine, extensionUri, panel, "compare", compareHtml, "compare");
+    this.edits = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      const uri = document.uri.toString();
+      this.outdated ||=
+        this.comparison?.progressPoints.some((it) => it.targets.some((row) => row.uri === uri)) === true;
+    });
   }
 
   shows(pair: Pair): boolean {
     return pair.before === this.pair.before && pair.after === this.pair.after;
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+  override dispose(): void {
+    super.dispose();
+    this.edits.dispose();
+    didShow();
   }
 
   async load(): Promise<void> {
@@ -201,8 +176,9 @@ class View implements vscode.Disposable {
     const { before, after } = this.pair;
     const title = shortTitle(`${baseName(before)}${against}${baseName(after)}`, longestTitle);
     this.panel.title = title.replace(against, " ↔ ");
+    this.page.remember(this.pair);
     if (this.comparison === undefined) {
-      this.panel.webview.html = loadingHtml(this.assets());
+      this.page.show({ type: "loading" });
     }
     try {
       const comparison = await this.engine.request(requests.CausalCompare, { before, after });
@@ -210,7 +186,7 @@ class View implements vscode.Disposable {
         this.outdated = false;
         this.comparison = comparison;
         this.model = compareModel(comparison);
-        this.panel.webview.html = compareHtml(this.model, this.assets());
+        this.page.show({ type: "show", model: this.model });
         didShow();
       }
     } catch (error) {
@@ -219,16 +195,13 @@ class View implements vscode.Disposable {
         this.engine.log.error(`Comparing ${before} with ${after}: ${troubleText(trouble)}`);
         this.comparison = undefined;
         this.model = undefined;
-        this.panel.webview.html = problemHtml(troubleText(trouble), this.assets());
+        this.page.show({ type: "trouble", text: troubleText(trouble) });
       }
     }
   }
 
-  private async receive(message: { type?: unknown; point?: unknown; target?: unknown }): Promise<void> {
+  protected override async answer(message: Exclude<FromCompare, { type: "ready" }>): Promise<void> {
     switch (message.type) {
-      case "ready":
-        await this.panel.webview.postMessage({ type: "remember", state: this.pair });
-        break;
       case "swap":
         this.pair = { before: this.pair.after, after: this.pair.before };
         await this.load();
@@ -239,8 +212,8 @@ class View implements vscode.Disposable {
       case "choose":
         await vscode.commands.executeCommand("fulcrum.compare.runs");
         break;
-      case "goto":
-        await this.goTo(Number(message.point), Number(message.target));
+      case "goTo":
+        await this.goTo(message.point, message.target);
         break;
     }
   }
@@ -263,12 +236,5 @@ class View implements vscode.Disposable {
     } catch (error) {
       await messages.showTrouble(this.engine.log, `Opening ${row.location}`, error);
     }
-  }
-
-  private assets(): PageAssets {
-    const { webview } = this.panel;
-    // Its few keys need no bundling.
-    const script = webview.asWebviewUri(vscode.Uri.joinPath(this.extensionUri, "media", "compare.js"));
-    return { ...pageAssets(webview, this.extensionUri, "compare"), script: script.toString() };
   }
 }

@@ -1,7 +1,5 @@
 /** Making elements without HTML in strings: names of functions are full of `<` and `&`. */
-import { type FoldedNote, foldNotes, moreText } from "../core/notes";
 import type { Answered, Remember } from "../core/page";
-import { against, cutNames, titleHover } from "../core/titles";
 import { begin } from "./settled";
 
 type Child = Node | string | null;
@@ -44,35 +42,6 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   }
   element.append(...children.filter((child) => child !== null));
   return element;
-}
-
-/** A profile's title: where there is too little room, what the names have in common goes. */
-export function profileTitle(tag: "strong" | "span", title: string, kind = ""): HTMLElement {
-  const parts = cutNames(title).flatMap(({ head, kept, tail }, n) => [
-    h("span", { text: n === 0 ? "" : against }),
-    h("span", { class: "head", text: head }),
-    h("span", { text: kept }),
-    h("span", { class: "tail", text: tail }),
-  ]);
-  return h(tag, { class: `title ${kind}`.trim(), title: titleHover(title) }, ...parts);
-}
-
-/** Notes, each with what is more than a sentence folded, and the last of many. */
-export function notesList(notes: readonly string[]): HTMLElement[] {
-  const { shown, more } = foldNotes(notes);
-  const items = (all: readonly FoldedNote[]) =>
-    all.map(({ begins, rest }) =>
-      rest === "" ? h("li", { text: begins }) : h("li", {}, folded(begins, h("span", { text: rest }))),
-    );
-  if (shown.length === 0) {
-    return [];
-  }
-  const last = more.length === 0 ? [] : [h("li", {}, folded(moreText(more), h("ul", {}, ...items(more))))];
-  return [h("ul", { class: "notes" }, ...items(shown), ...last)];
-}
-
-function folded(begins: string, rest: HTMLElement): HTMLElement {
-  return h("details", {}, h("summary", { text: begins }), rest);
 }
 
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {

@@ -3,14 +3,15 @@ import path from "node:path";
 import { root } from "./steps.mjs";
 
 const webviews = [
-  "navigator",
-  "flame",
-  "trace",
-  "refine",
-  "traceCompare",
-  "transactions",
-  "transactionsCompare",
-  "file",
+  "navigator.tsx",
+  "flame.tsx",
+  "trace.ts",
+  "refine.tsx",
+  "compare.tsx",
+  "traceCompare.tsx",
+  "transactions.ts",
+  "transactionsCompare.tsx",
+  "file.tsx",
 ];
 
 /**
@@ -35,7 +36,7 @@ function builds(folder, options) {
     },
     {
       ...common,
-      entryPoints: webviews.map((name) => path.join(root, "extension", "webview", `${name}.ts`)),
+      entryPoints: webviews.map((name) => path.join(root, "extension", "webview", name)),
       outdir: path.join(folder, "webview"),
       platform: "browser",
       format: "iife",

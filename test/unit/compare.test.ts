@@ -1,9 +1,13 @@
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
 import { axisOf, compareModel, estimateText, numberText, timeText } from "../../extension/core/compare";
 import type { ComparedPoint, ComparedTarget, Comparison } from "../../extension/core/protocol";
-import { compareHtml, problemHtml } from "../../extension/views/compare";
+import { Comparison as ComparisonPage } from "../../extension/webview/compareTable";
 
-const assets = { nonce: "n", cspSource: "csp:", script: "s.js", styles: ["s.css"] };
+function htmlOf(shown: Comparison): string {
+  return renderToString(h(ComparisonPage, { model: compareModel(shown), send: () => {} }));
+}
 
 function target(over: Partial<ComparedTarget> = {}): ComparedTarget {
   return {
@@ -135,31 +139,23 @@ test("numbers as one reads them", () => {
 });
 
 test("the page is a table that can be reached by keyboard and read aloud", () => {
-  const html = compareHtml(compareModel(comparison({ notes: ["One run was short."] })), assets);
-  expect(html).toContain('<tr data-point="0" data-target="0">');
-  expect(html).toContain('<th scope="row"><button class="link" title="/w/a.cpp:14">a.cpp:14</button></th>');
+  const html = htmlOf(comparison({ notes: ["One run was short."] }));
+  expect(html).toContain('<th scope="row"><button type="button" class="link" title="/w/a.cpp:14">a.cpp:14</button></th>');
   expect(html).toMatch(
     /<svg role="img" aria-label="Predicted \+11\u00a0% \[8,\u00a014\], actual \+11\u00a0% \[10,\u00a011\]"/,
   );
   expect(html).toContain("<li>One run was short.</li>");
   expect(html.match(/<th scope="col"/g)?.length).toBe(6);
-  expect(html).toContain(`colspan="6">As predicted.</td>`);
-  expect(html).toContain("script-src 'nonce-n'");
+  expect(html).toMatch(/colspan="6">As predicted.<\/td>/i);
 });
 
 test("names of programs and functions are text, never markup", () => {
   const nasty = target({ label: `<img src=x onerror="1">`, verdict: "a & b", location: `"'<` });
-  const html = compareHtml(
-    compareModel(comparison({ progressPoints: [point({ name: "<b>", targets: [nasty] })] })),
-    assets,
-  );
+  const html = htmlOf(comparison({ progressPoints: [point({ name: "<b>", targets: [nasty] })] }));
   expect(html).not.toMatch(/<img|<b>/);
-  expect(html).toContain("a &#38; b");
-  expect(problemHtml("<x>", assets)).toContain("&#60;x&#62;");
+  expect(html).toContain("a &amp; b");
 });
 
 test("two runs without a common progress point say so", () => {
-  expect(compareHtml(compareModel(comparison({ progressPoints: [] })), assets)).toContain(
-    "no progress point in common",
-  );
+  expect(htmlOf(comparison({ progressPoints: [] }))).toContain("no progress point in common");
 });

@@ -1,10 +1,11 @@
 /** The Navigator's page: draws {@link NavigatorShown}, keeps the focus, and asks for rows when they come on screen. */
+import { render } from "preact";
 import type { FromNavigator, NavigatorShown, ToNavigator } from "../core/navigator/messages";
 import type { NavigatorModel } from "../core/navigator/model";
 import { byId, connect } from "./dom";
-import { Messages } from "./navigatorMessage";
+import { Message } from "./navigatorMessage";
 import { Rows } from "./navigatorRows";
-import { headerOf, hintsOf, topOf } from "./navigatorTop";
+import { Header, Hints, Top } from "./navigatorTop";
 
 const vscode = connect<FromNavigator, ToNavigator>((message) => {
   switch (message.type) {
@@ -23,7 +24,6 @@ const vscode = connect<FromNavigator, ToNavigator>((message) => {
   }
 });
 const send = (message: FromNavigator) => vscode.postMessage(message);
-const messages = new Messages(byId("message"), send);
 const rows = new Rows(byId("rows"), byId("space"), byId("columns"), send, speak);
 let shownPath = "";
 let focused = false;
@@ -38,14 +38,14 @@ function show(shown: NavigatorShown): void {
     showModel(shown.model);
   } else {
     rows.show(undefined);
-    messages.show(shown);
+    render(<Message shown={shown} send={send} />, byId("message"));
   }
 }
 
 function showModel(model: NavigatorModel): void {
-  byId("header").replaceChildren(...headerOf(model, send));
-  byId("top").replaceChildren(...topOf(model, send));
-  byId("hints").replaceChildren(...hintsOf(model, send));
+  render(<Header model={model} send={send} />, byId("header"));
+  render(<Top model={model} send={send} />, byId("top"));
+  render(<Hints model={model} send={send} />, byId("hints"));
   rows.show(model);
   const path = model.current?.frames.map(({ name, times }) => `${name} ${times}`).join("\n") ?? "";
   if (path !== shownPath) {

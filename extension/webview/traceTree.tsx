@@ -1,15 +1,12 @@
 /** The tree of a trace: a grid of rows, of which only those on screen exist as elements. */
+import { render, type VNode } from "preact";
 import type { EventsHit, EventsOpened, EventsOrder, EventsRow } from "../core/protocol";
 import { Chosen } from "../core/trace/chosen";
 import { type Branch, LazyTree } from "../core/trace/lazyTree";
 import type { FromTrace, RowsWanted } from "../core/trace/messages";
-import { cellsOf, eventRow, spokenOf, type TraceRow, threadRows, titleOf } from "../core/trace/rows";
-import { h } from "./dom";
+import { eventRow, type TraceRow, threadRows } from "../core/trace/rows";
 import { nextFrame } from "./settled";
-
-const rowHeight = 22;
-/** Deeper rows are no longer moved to the right, or nothing of them would be seen. */
-const deepestIndent = 24;
+import { Headings, type Optional, Row, rowHeight } from "./traceRow";
 
 export class TraceTree {
   private tree = new LazyTree<TraceRow>([]);
@@ -54,7 +51,7 @@ export class TraceTree {
       this.active = 0;
       this.scroller.scrollTop = 0;
     }
-    this.columns.replaceChildren(...this.headings());
+    render(<Headings has={this.has} />, this.columns);
     if (same) {
       this.draw();
       this.chosen.update(this.row(this.active));
@@ -154,16 +151,9 @@ export class TraceTree {
     return this.tree.entry(at)?.row;
   }
 
-  private headings(): HTMLElement[] {
-    const cell = (text: string, name = "cell") => h("span", { class: name, text });
-    return [
-      cell("Event", "name"),
-      cell("Start", "cell start"),
-      cell("Wall"),
-      ...(this.trace?.hasCpu === true ? [cell("CPU")] : []),
-      cell("Self"),
-      ...(this.queue ? [cell("Queueing", "cell queueing")] : []),
-    ];
+  /** Columns that not every trace has. */
+  private get has(): Optional {
+    return { cpu: this.trace?.hasCpu === true, queue: this.queue };
   }
 
   drawSoon(): void {
@@ -181,7 +171,9 @@ export class TraceTree {
     for (const { branch, from, count } of this.tree.missing(first, end)) {
       this.ask(branch, from, count);
     }
-    this.space.replaceChildren(...Array.from({ length: Math.max(0, end - first) }, (_, n) => this.element(first + n)));
+    const { has } = this;
+    const rows = Array.from({ length: Math.max(0, end - first) }, (_, n) => this.entry(first + n, has));
+    render(<>{rows}</>, this.space);
     this.scroller.setAttribute("aria-rowcount", String(this.tree.length));
     const active = this.active >= first && this.active < end ? `row-${this.active}` : "";
     this.scroller.setAttribute("aria-activedescendant", active);
@@ -229,52 +221,20 @@ export class TraceTree {
     return undefined;
   }
 
-  private element(at: number): HTMLElement {
+  private entry(at: number, has: Optional): VNode {
     const entry = this.tree.entry(at);
-    const row = entry?.row;
-    const style = {
-      top: `${at * rowHeight}px`,
-      "--depth": String(Math.min(entry?.depth ?? 0, deepestIndent)),
-    };
-    const attrs: Record<string, string> = {
-      id: `row-${at}`,
-      role: "row",
-      "aria-level": String((entry?.depth ?? 0) + 1),
-      "aria-rowindex": String(at + 1),
-      "aria-posinset": String((entry?.index ?? 0) + 1),
-      "aria-setsize": String(entry?.branch.total ?? 0),
-      "aria-selected": String(at === this.active),
-    };
-    const data = { at: String(at) };
-    const active = at === this.active ? " active" : "";
-    if (entry === undefined || row === undefined) {
-      return h("div", { class: `row pending${active}`, style, attrs, data, text: "…" });
-    }
-    if (row.children > 0) {
-      attrs["aria-expanded"] = String(entry.open);
-    }
-    attrs["aria-label"] = spokenOf(row);
-    const cells = cellsOf(row);
-    const twistie = row.children === 0 ? "" : entry.open ? "⌄" : "›";
-    const kind = row.kind === "thread" ? "thread" : row.event.kind;
-    const cell = (text: string, name = "cell") => h("span", { class: name, text, attrs: { role: "gridcell" } });
-    return h(
-      "div",
-      { class: `row ${kind}${active}`, title: titleOf(row), style, attrs, data },
-      h("span", { class: "twistie", text: twistie, attrs: { "aria-hidden": "true" } }),
-      h(
-        "span",
-        { class: "name", attrs: { role: "gridcell" } },
-        ...(row.kind === "event" && cells.tag !== null ? [h("span", { class: "tag", text: cells.tag })] : []),
-        h("bdi", { text: cells.name }),
-        ...(cells.values === "" ? [] : [h("bdi", { class: "values", text: cells.values })]),
-        ...(row.kind === "thread" ? [h("span", { class: "quiet", text: cells.tag ?? "" })] : []),
-      ),
-      cell(cells.start, "cell start"),
-      cell(cells.wall),
-      ...(this.trace?.hasCpu === true ? [cell(cells.cpu)] : []),
-      cell(cells.self),
-      ...(this.queue ? [cell(cells.queue, "cell queueing")] : []),
+    return (
+      <Row
+        key={at}
+        at={at}
+        depth={entry?.depth ?? 0}
+        index={entry?.index ?? 0}
+        siblings={entry?.branch.total ?? 0}
+        open={entry?.open === true}
+        active={at === this.active}
+        row={entry?.row}
+        has={has}
+      />
     );
   }
 

@@ -1,15 +1,16 @@
 /** A trace's page: toolbar, keys and words around {@link TraceTree} and {@link Timeline}. */
+import { render, type VNode } from "preact";
 import type { EventsHit, EventsOrder, EventsPlace, EventsQueueOrder } from "../core/protocol";
 import { CallValues } from "../core/trace/callValues";
 import { stateLooks, traceTheme } from "../core/trace/colours";
 import type { FromTrace, ToTrace, TraceShown } from "../core/trace/messages";
 import { partOf, spokenOf, type TraceRow, timeOf } from "../core/trace/rows";
-import { byId, connect, h } from "./dom";
-import { ProgressBar } from "./progress";
+import { byId, connect } from "./dom";
 import { Later } from "./settled";
 import { themeKind, themeReader } from "./theme";
 import { Timeline } from "./traceTimeline";
 import { TraceTree } from "./traceTree";
+import { ProgressBar } from "./ui";
 
 const vscode = connect<FromTrace, ToTrace>(receive);
 const send = (message: FromTrace) => vscode.postMessage(message);
@@ -24,7 +25,6 @@ const values = new CallValues((thread, node) => send({ type: "values", thread, n
 let pointer = { offsetX: 0, offsetY: 0, clientX: 0, clientY: 0 };
 const tree = new TraceTree(byId("events"), byId("space"), byId("columns"), send, chosen, act);
 let shown: TraceShown | undefined;
-const opening = { says: h("p"), bar: new ProgressBar("Opening the trace") };
 const searching = new Later(200);
 /** Counts the searches, so that late answers to others are known. */
 let searches = 0;
@@ -36,12 +36,19 @@ let more: EventsPlace | null = null;
 function receive(message: ToTrace): void {
   switch (message.type) {
     case "opening":
-      opening.says.textContent = `Opening ${message.title}… ${message.message}`;
-      opening.bar.set(message.fraction);
-      tell(opening.says, opening.bar.element);
+      tell(
+        <>
+          <p>{`Opening ${message.title}… ${message.message}`}</p>
+          <ProgressBar label="Opening the trace" fraction={message.fraction} />
+        </>,
+      );
       break;
     case "trouble":
-      tell(h("p", { class: "trouble", text: message.text, attrs: { role: "alert" } }));
+      tell(
+        <p class="trouble" role="alert">
+          {message.text}
+        </p>,
+      );
       break;
     case "show":
       show(message.shown, message.round);
@@ -75,12 +82,10 @@ function receive(message: ToTrace): void {
   }
 }
 
-function tell(...what: HTMLElement[]): void {
+function tell(what: VNode): void {
   byId("trace").hidden = true;
   byId("message").hidden = false;
-  if (what.some((it) => !it.isConnected)) {
-    byId("message").replaceChildren(...what);
-  }
+  render(what, byId("message"));
 }
 
 function show(next: TraceShown, round: number): void {
@@ -92,9 +97,16 @@ function show(next: TraceShown, round: number): void {
   byId("trace").hidden = false;
   const names = next.trace.queues.map(({ put, take }) => `${short(put)} → ${short(take)}`);
   byId("queueing").hidden = names.length === 0;
-  queue.replaceChildren(
-    h("option", { text: "none", attrs: { value: "-1" } }),
-    ...names.map((name, n) => h("option", { text: name, title: name, attrs: { value: String(n) } })),
+  render(
+    <>
+      <option value="-1">none</option>
+      {names.map((name, n) => (
+        <option key={name} value={n} title={name}>
+          {name}
+        </option>
+      ))}
+    </>,
+    queue,
   );
   queue.value = String(next.trace.queues.findIndex((it) => it.put === next.queue?.put && it.take === next.queue?.take));
   queue.title = next.queueText ?? "";
@@ -119,14 +131,24 @@ function short(method: string): string {
 
 function legend(): void {
   const theme = traceTheme(themeKind(), themeReader());
-  const swatch = (colour: string, kind: string) =>
-    h("span", { class: `swatch ${kind}`, style: { "--colour": colour } });
-  const states = Object.entries(stateLooks).map(([state, look]) =>
-    h("span", { class: "key" }, swatch(theme.states[state as keyof typeof stateLooks], state), look.text),
+  const states = Object.entries(stateLooks).map(([state, look]) => (
+    <Key key={state} kind={state} colour={theme.states[state as keyof typeof stateLooks]} text={look.text} />
+  ));
+  render(
+    <>
+      {states}
+      <Key kind="gc" colour={theme.collection} text="garbage collection" />
+    </>,
+    byId("legend"),
   );
-  byId("legend").replaceChildren(
-    ...states,
-    h("span", { class: "key" }, swatch(theme.collection, "gc"), "garbage collection"),
+}
+
+function Key({ kind, colour, text }: { kind: string; colour: string; text: string }): VNode {
+  return (
+    <span class="key">
+      <span class={`swatch ${kind}`} style={{ "--colour": colour }} />
+      {text}
+    </span>
   );
 }
 

@@ -1,13 +1,12 @@
 /** The rows below the current path: only those on screen exist as elements, and only those are asked for. */
+import { render, type VNode } from "preact";
 import { locate, type RowModel } from "../core/navigator/lists";
 import type { FromNavigator } from "../core/navigator/messages";
 import type { NavigatorModel } from "../core/navigator/model";
 import { VirtualList } from "../core/navigator/virtualList";
 import type { NavigatorStep } from "../core/protocol";
-import { h } from "./dom";
+import { Columns, Heading, Remark, Row, rowHeight } from "./navigatorRow";
 import { nextFrame } from "./settled";
-
-const rowHeight = 22;
 
 export class Rows {
   private model: NavigatorModel | undefined;
@@ -39,7 +38,7 @@ export class Rows {
     this.space.style.height = `${this.list.length * rowHeight}px`;
     this.scroller.classList.toggle("comparing", model?.comparison === true);
     this.columns.classList.toggle("comparing", model?.comparison === true);
-    this.columns.replaceChildren(...(model === undefined ? [] : columnsOf(model)));
+    render(model === undefined ? null : <Columns model={model} />, this.columns);
     if (other) {
       this.known.clear();
       this.asked.clear();
@@ -80,8 +79,8 @@ export class Rows {
     const { scrollTop, clientHeight } = this.scroller;
     const [first, end] = this.list.visible(scrollTop, clientHeight, rowHeight);
     this.ask(first, end);
-    const elements = Array.from({ length: end - first }, (_, n) => this.entry(first + n));
-    this.space.replaceChildren(...elements);
+    const entries = Array.from({ length: end - first }, (_, n) => this.entry(first + n));
+    render(<>{entries}</>, this.space);
     const active = this.active >= first && this.active < end ? `entry-${this.active}` : "";
     this.scroller.setAttribute("aria-activedescendant", active);
   }
@@ -111,53 +110,27 @@ export class Rows {
     }
   }
 
-  private entry(at: number): HTMLElement {
+  private entry(at: number): VNode | null {
     const entry = this.list.entry(at);
-    const style = { top: `${at * rowHeight}px` };
     const list = this.model?.lists[entry?.part ?? -1];
     if (entry === undefined || list === undefined) {
-      return h("div");
+      return null;
     }
-    if (entry.kind === "heading") {
-      const many = list.count > 0 ? ` · ${list.count.toLocaleString("en-US")}` : "";
-      return h("div", { class: "heading", text: `${list.title}${many}`, style, attrs: { role: "presentation" } });
+    switch (entry.kind) {
+      case "heading":
+        return <Heading key={at} at={at} list={list} />;
+      case "footer":
+        return <Remark key={at} at={at} text={list.footer ?? ""} />;
+      case "row": {
+        const { index } = entry;
+        const row = this.row(entry.part, index);
+        return <Row key={at} at={at} index={index} list={list} row={row} active={at === this.active} />;
+      }
     }
-    if (entry.kind === "footer") {
-      return h("div", { class: "remark", text: list.footer ?? "", title: list.footer ?? "", style });
-    }
-    const row = this.row(entry.part, entry.index);
-    const active = at === this.active;
-    const attrs = {
-      id: `entry-${at}`,
-      role: "option",
-      "aria-selected": String(active),
-      "aria-posinset": String(entry.index + 1),
-      "aria-setsize": String(list.count),
-    };
-    if (row === undefined) {
-      return h("div", { class: "row pending", text: "…", style, attrs, data: { at: String(at) } });
-    }
-    return h(
-      "div",
-      {
-        class: `row${active ? " active" : ""}${row.negative ? " less" : ""}`,
-        title: row.title,
-        style: { ...style, "--share": String(row.width) },
-        attrs,
-        data: { at: String(at) },
-      },
-      // Read aloud, its parts would be numbers that say nothing.
-      ...[
-        h("span", { class: "number", text: row.number < 10 ? String(row.number) : "" }),
-        h("span", { class: "name" }, ...row.labels.map(dot), h("bdi", { text: row.text })),
-        ...cells(row),
-      ].map(forEyes),
-      h("span", { class: "unseen", text: row.spoken }),
-    );
   }
 
   private click({ target, clientY }: MouseEvent): void {
-    // Rows that came in while the button was down have replaced the element: then it is where the pointer is.
+    // Rows that were scrolled away while the button was down are gone: then it is where the pointer is.
     const pointed = Math.floor((clientY - this.space.getBoundingClientRect().top) / rowHeight);
     const at = Number((target as Element).closest<HTMLElement>("[data-at]")?.dataset.at ?? pointed);
     if (this.list.entry(at)?.kind === "row") {
@@ -220,40 +193,4 @@ export class Rows {
       this.send({ type: "select", revision: this.model.revision, number });
     }
   }
-}
-
-function columnsOf(model: NavigatorModel): HTMLElement[] {
-  const name = model.metric === "base" ? "Base" : "Cum";
-  const cells = model.comparison ? [`${name} A`, "B", "Δ"] : ["Base", "Cum"];
-  return [
-    h("span", { class: "name" }),
-    ...cells.map((text) => h("span", { class: "cell", text })),
-    ...(model.spread ? [h("span", { class: "sure" })] : []),
-  ];
-}
-
-function forEyes(element: HTMLElement): HTMLElement {
-  element.setAttribute("aria-hidden", "true");
-  return element;
-}
-
-function cells(row: RowModel): HTMLElement[] {
-  if (row.sides === null) {
-    return [h("span", { class: "cell", text: row.base }), h("span", { class: "cell strong", text: row.cum })];
-  }
-  const { a, b, delta } = row.sides;
-  const { certainty } = row;
-  return [
-    h("span", { class: "cell", text: a }),
-    h("span", { class: "cell", text: b }),
-    h("span", { class: certainty?.significant === false ? "cell noise" : "cell strong", text: delta }),
-    ...(certainty === null
-      ? []
-      : [h("span", { class: "sure", text: certainty.significant ? "●" : "○", title: certainty.text })]),
-  ];
-}
-
-/** A label's mark: its colour, with its number for those who do not see colours. */
-export function dot(index: number): HTMLElement {
-  return h("span", { class: `dot label-${index % 8}`, text: String(index + 1), attrs: { "aria-hidden": "true" } });
 }

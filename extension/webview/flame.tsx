@@ -1,4 +1,5 @@
 /** The flame graph's page: toolbar, keys and words around {@link FlameGraph}. */
+import { Fragment, render } from "preact";
 import { shareText } from "../core/cost";
 import type { FlameBoxes } from "../core/flame/boxes";
 import { describeBox } from "../core/flame/describe";
@@ -7,10 +8,11 @@ import type { FlameShown, FromFlame, ToFlame } from "../core/flame/messages";
 import { indexOf, namesTo, type Place } from "../core/flame/selection";
 import type { NavigatorFlameWidth } from "../core/protocol";
 import { timesText } from "../core/recursion";
-import { byId, connect, h, profileTitle } from "./dom";
+import { byId, connect } from "./dom";
 import { FlameGraph, type Selected } from "./flameGraph";
-import { legendOf } from "./flameLegend";
+import { Legend } from "./flameLegend";
 import { Later } from "./settled";
+import { ProfileTitle } from "./ui";
 
 const vscode = connect<FromFlame, ToFlame>(receive);
 const send = (message: FromFlame) => vscode.postMessage(message);
@@ -88,7 +90,7 @@ function show(next: FlameShown): void {
   for (const button of byId("widths").querySelectorAll("button")) {
     button.setAttribute("aria-pressed", String(button.dataset.width === next.width));
   }
-  byId("legend").replaceChildren(...legendOf(next));
+  render(<Legend shown={next} />, byId("legend"));
   graph.show(next);
   showTrail();
   if (text.value !== "") {
@@ -187,18 +189,31 @@ function showTrail(): void {
   const boxes = zoom === undefined ? undefined : graph.boxes(zoom.section);
   const trail = byId("trail");
   if (zoom === undefined || boxes === undefined) {
-    trail.replaceChildren(profileTitle("span", shown?.title ?? "", "quiet"));
+    render(<ProfileTitle title={shown?.title ?? ""} quiet />, trail);
     return;
   }
   const last = zoom.places.length - 1;
-  trail.replaceChildren(
-    h("button", { text: shown?.title ?? "All", onclick: () => graph.reset() }),
-    ...zoom.places.flatMap((place, n) => {
-      const name = shortName(nameOf({ section: zoom.section, place })) + timesText(timesOf(boxes, place));
-      const share = n === last ? ` ${shareText(place.width)}` : "";
-      const go = () => graph.zoomIn({ section: zoom.section, place });
-      return [h("span", { class: "quiet", text: "›" }), h("button", { text: `${name}${share}`, onclick: go })];
-    }),
+  const steps = zoom.places.map((place, depth) => {
+    const name = shortName(nameOf({ section: zoom.section, place })) + timesText(timesOf(boxes, place));
+    const share = depth === last ? ` ${shareText(place.width)}` : "";
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a function may be on a path more than once.
+      <Fragment key={depth}>
+        <span class="quiet">›</span>
+        <button type="button" onClick={() => graph.zoomIn({ section: zoom.section, place })}>
+          {`${name}${share}`}
+        </button>
+      </Fragment>
+    );
+  });
+  render(
+    <>
+      <button type="button" onClick={() => graph.reset()}>
+        {shown?.title ?? "All"}
+      </button>
+      {steps}
+    </>,
+    trail,
   );
 }
 
@@ -314,7 +329,7 @@ byId("widths").addEventListener("click", ({ target }) => {
 // The editor changes the body's class with the theme.
 new MutationObserver(() => {
   if (shown !== undefined) {
-    byId("legend").replaceChildren(...legendOf(shown));
+    render(<Legend shown={shown} />, byId("legend"));
   }
   graph.drawSoon();
 }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
