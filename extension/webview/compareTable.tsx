@@ -1,5 +1,5 @@
 /** Two causal profiles compared: a table for each progress point, with what was predicted and what happened drawn. */
-import type { JSX, VNode } from "preact";
+import type { TargetedKeyboardEvent, VNode } from "preact";
 import type { Axis, CompareModel, ComparePointModel, CompareRow, FromCompare, Range } from "../core/compare";
 import { signedPercent } from "../core/format";
 import { Button, Link, Notes } from "./ui";
@@ -232,7 +232,7 @@ function round(value: number): number {
 }
 
 /** Arrows go from target to target, also of the next table; Tab reaches each as usual, Enter is the button's own. */
-function move(event: JSX.TargetedKeyboardEvent<HTMLTableElement>): void {
+function move(event: TargetedKeyboardEvent<HTMLTableElement>): void {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>("tbody th button")];
   const now = buttons.findIndex((it) => it === document.activeElement);
   const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: buttons.length - 1 }[event.key];

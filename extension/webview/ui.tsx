@@ -48,14 +48,14 @@ export function Notes({ notes }: { notes: readonly string[] }): VNode | null {
   return (
     <ul class="notes">
       {shown.map((note) => (
-        <Note key={note.begins} note={note} />
+        <Note key={note.begins + note.rest} note={note} />
       ))}
       {more.length > 0 && (
         <li>
           <Folded begins={moreText(more)}>
             <ul>
               {more.map((note) => (
-                <Note key={note.begins} note={note} />
+                <Note key={note.begins + note.rest} note={note} />
               ))}
             </ul>
           </Folded>
