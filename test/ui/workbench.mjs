@@ -128,15 +128,17 @@ export function workbench(page) {
     /** Chooses from a row's context menu. */
     async contextMenu(row, item) {
       const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
-      await again(
-        `the menu with ${item}`,
-        () => row.click({ button: "right" }),
-        () => appears(entry, patience),
-      );
-      // A menu takes no clicks in its first moments, which on a busy machine come late.
       await until(page, `${item} to be taken`, async () => {
-        await entry.click({ timeout: patience }).catch(() => undefined);
-        return goes(entry, soon);
+        // A menu also goes when something else takes the focus: then it is opened again.
+        if (!(await entry.isVisible())) {
+          await again(
+            `the menu with ${item}`,
+            () => row.click({ button: "right" }),
+            () => appears(entry, patience),
+          );
+        }
+        // A menu takes no clicks in its first moments, which on a busy machine come late.
+        return (await isClicked(entry)) && goes(entry, soon);
       });
     },
 
@@ -258,6 +260,25 @@ export async function frameWith(page, selector) {
 /** Whether an element is seen within so many milliseconds. For what is tried again when it is not. */
 export function appears(locator, timeout) {
   return reaches(locator, "visible", timeout);
+}
+
+/** Clicks an element that may go at any moment. Whether the click came to it. */
+async function isClicked(entry) {
+  try {
+    const watch = (node) => {
+      const came = { clicked: false };
+      node.addEventListener("mouseup", () => {
+        came.clicked = true;
+      });
+      return came;
+    };
+    const came = await entry.evaluateHandle(watch, undefined, { timeout: soon });
+    await entry.click({ timeout: patience }).catch(() => undefined);
+    return await came.evaluate((it) => it.clicked);
+  } catch {
+    // It was gone before.
+    return false;
+  }
 }
 
 /** Whether an element goes within so many milliseconds. */

@@ -69,7 +69,7 @@ def main(path):
         if 0 not in period:
             continue
         speedups = {s: (period[0] - p) / period[0] for s, p in period.items()}
-        speedups = {s: v for s, v in speedups.items() if -1 <= v <= 2}
+        speedups = {s: v for s, v in speedups.items() if v <= 2}
         if len(speedups) < MIN_POINTS:
             continue
         mine = [e for e in exps if e[0] == line and e[2] > 0]

@@ -55,6 +55,25 @@ fn a_good_result_has_no_flags() {
     assert_eq!(flags(&recording(linear)), []);
 }
 
+/// Of few experiments on a busy machine, one may last several times as long as the others.
+#[test]
+fn a_line_keeps_its_result_whatever_one_more_experiment_says() {
+    let mut few = recording(linear);
+    few.experiments.truncate(7);
+    let points = |of: &Recording| {
+        let profile = analyse(of, &Options::default());
+        profile.progress_points[0].targets[0].points.clone()
+    };
+    assert_eq!(points(&few).len(), 4);
+    let mut slow = few.experiments[5].clone();
+    assert_eq!(slow.speedup, 0.75);
+    slow.duration_ns *= 8;
+    few.experiments.push(slow);
+    let points = points(&few);
+    assert_eq!(points.len(), 4, "{points:?}");
+    assert!(points[3].program_speedup < -1.0, "{points:?}");
+}
+
 #[test]
 fn each_weakness_has_its_flag() {
     // Saturates: nothing more from 25 % on.
