@@ -29,6 +29,7 @@ export const Method = {
   TraceStart: "fulcrum/trace/start",
   RefineStart: "fulcrum/refine/start",
   RefineOpen: "fulcrum/refine/open",
+  RefineGetFrame: "fulcrum/refine/frame",
   EventsOpen: "fulcrum/events/open",
   EventsGetChildren: "fulcrum/events/children",
   EventsGetTimeline: "fulcrum/events/timeline",
@@ -74,6 +75,7 @@ export interface Requests {
   "fulcrum/trace/start": { params: TraceParams; result: TraceOutcome };
   "fulcrum/refine/start": { params: RefineParams; result: RefineOutcome };
   "fulcrum/refine/open": { params: RefineOpenParams; result: RefineOutcome };
+  "fulcrum/refine/frame": { params: RefineFrameParams; result: NavigatorFrameResult };
   "fulcrum/events/open": { params: EventsOpenParams; result: EventsOpened };
   "fulcrum/events/children": { params: EventsChildrenParams; result: EventsRows };
   "fulcrum/events/timeline": { params: EventsTimelineParams; result: EventsTimeline };
@@ -1608,6 +1610,14 @@ export type RefineLiveParams = {
 export type RefineOpenParams = {
   /** The folder of an iteration, absolute. */
   run: string;
+};
+
+/** Parameters of `fulcrum/refine/frame`. */
+export type RefineFrameParams = {
+  /** The folder of an iteration, absolute. */
+  run: string;
+  /** The method, as among the table's `hotspots`. */
+  method: string;
 };
 
 /** Answer to `fulcrum/refine/start` and `fulcrum/refine/open`. */

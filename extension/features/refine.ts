@@ -4,7 +4,14 @@ import { Cancelled, troubleOf, troubleText } from "../core/errors";
 import { type RefineLiveParams, type RefineOutcome, requests } from "../core/protocol";
 import { durationProblem, parseDuration } from "../core/runRequest";
 import { didShow } from "../core/shown";
-import { type FromRefine, hotspotsOf, methodText, type RefineModel, refineRows, type ToRefine } from "../core/trace/refine";
+import {
+  type FromRefine,
+  hotspotsOf,
+  methodText,
+  type RefineModel,
+  refineRows,
+  type ToRefine,
+} from "../core/trace/refine";
 import { programOf, runName, shownCommand, type TracedProgram, traceFolderOf, wasStopped } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
 import type { Engine } from "./engine";

@@ -126,7 +126,6 @@ function Target({ row, axis, goTo }: { row: CompareRow; axis: Axis; goTo: () => 
   };
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button in it is for keys. */}
       <tr class={kind} onClick={click}>
         <th scope="row">
           <Link title={row.location}>{row.label}</Link>
@@ -145,7 +144,6 @@ function Target({ row, axis, goTo }: { row: CompareRow; axis: Axis; goTo: () => 
           <RowPicture row={row} axis={axis} />
         </td>
       </tr>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button above is for keys. */}
       <tr class={kind} onClick={click}>
         <td class="verdict" colSpan={6}>
           {row.verdict}
@@ -184,11 +182,7 @@ function Bar({ range, kind, y, x }: BarProps): VNode {
   return (
     <g class={kind}>
       <rect x={left} y={y - 3} width={round(Math.max(right - left, 1))} height={6} rx={2} />
-      {kind === "predicted" ? (
-        <circle cx={middle} cy={y} r={4} />
-      ) : (
-        <path d={`M${middle} ${y - 5}l5 5l-5 5l-5-5z`} />
-      )}
+      {kind === "predicted" ? <circle cx={middle} cy={y} r={4} /> : <path d={`M${middle} ${y - 5}l5 5l-5 5l-5-5z`} />}
     </g>
   );
 }
@@ -234,7 +228,7 @@ function round(value: number): number {
 /** Arrows go from target to target, also of the next table; Tab reaches each as usual, Enter is the button's own. */
 function move(event: TargetedKeyboardEvent<HTMLTableElement>): void {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>("tbody th button")];
-  const now = buttons.findIndex((it) => it === document.activeElement);
+  const now = buttons.indexOf(document.activeElement as HTMLButtonElement);
   const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: buttons.length - 1 }[event.key];
   const button = now < 0 || next === undefined ? undefined : buttons[next];
   if (button !== undefined) {

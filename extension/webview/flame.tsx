@@ -197,7 +197,6 @@ function showTrail(): void {
     const name = shortName(nameOf({ section: zoom.section, place })) + timesText(timesOf(boxes, place));
     const share = depth === last ? ` ${shareText(place.width)}` : "";
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a function may be on a path more than once.
       <Fragment key={depth}>
         <span class="quiet">›</span>
         <button type="button" onClick={() => graph.zoomIn({ section: zoom.section, place })}>

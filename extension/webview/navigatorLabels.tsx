@@ -10,7 +10,15 @@ import { Link, shareOf } from "./ui";
 type Send = (message: FromNavigator) => void;
 
 /** The labels of the current path, and more ways to go from it. */
-export function Tags({ current, send, children }: { current: CurrentModel; send: Send; children: ComponentChildren }): VNode {
+export function Tags({
+  current,
+  send,
+  children,
+}: {
+  current: CurrentModel;
+  send: Send;
+  children: ComponentChildren;
+}): VNode {
   const { labels } = current;
   const entry = (place: number) => {
     const label = labels[place];
@@ -93,7 +101,8 @@ function Overlap({ overlap, send }: { overlap: OverlapModel; send: Send }): VNod
 
 export function Coverage({ coverage, send }: { coverage: CoverageModel; send: Send }): VNode {
   const { segments } = coverage;
-  const inOrder = (places: readonly number[]) => places.map((place) => segments[place]).filter((it) => it !== undefined);
+  const inOrder = (places: readonly number[]) =>
+    places.map((place) => segments[place]).filter((it) => it !== undefined);
   return (
     <section class="coverage" aria-label="Coverage by labels">
       <h2>{coverage.text}</h2>

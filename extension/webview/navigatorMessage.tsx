@@ -16,8 +16,8 @@ export function Message({ shown, send }: { shown: Exclude<NavigatorShown, { kind
           <Main onClick={open}>Open Profile…</Main>
           {shown.again !== null && <Second onClick={again}>{`Open ${shown.again} Again`}</Second>}
           <p class="quiet">
-            pprof, folded stacks, perf, cpuprofile, Chrome trace, speedscope, Firefox, JFR, callgrind and more: the format
-            is found by content.
+            pprof, folded stacks, perf, cpuprofile, Chrome trace, speedscope, Firefox, JFR, callgrind and more: the
+            format is found by content.
           </p>
           <p class="quiet">
             To compare two, choose Select Profile for Compare on the one before the change in the explorer, then Compare

@@ -67,7 +67,6 @@ interface RowProps {
 export function Row({ at, index, list, row, active }: RowProps): VNode {
   const kind = row === undefined ? "row pending" : `row${active ? " active" : ""}${row.negative ? " less" : ""}`;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, and names the active row.
     <div
       id={`entry-${at}`}
       class={kind}

@@ -1,5 +1,5 @@
 /** The rows below the current path: only those on screen exist as elements, and only those are asked for. */
-import { render, type VNode } from "preact";
+import { Fragment, h, render, type VNode } from "preact";
 import { locate, type RowModel } from "../core/navigator/lists";
 import type { FromNavigator } from "../core/navigator/messages";
 import type { NavigatorModel } from "../core/navigator/model";
@@ -80,7 +80,7 @@ export class Rows {
     const [first, end] = this.list.visible(scrollTop, clientHeight, rowHeight);
     this.ask(first, end);
     const entries = Array.from({ length: end - first }, (_, n) => this.entry(first + n));
-    render(<>{entries}</>, this.space);
+    render(h(Fragment, {}, entries), this.space);
     const active = this.active >= first && this.active < end ? `entry-${this.active}` : "";
     this.scroller.setAttribute("aria-activedescendant", active);
   }

@@ -34,7 +34,11 @@ export function Header({ model, send }: Props): VNode {
         </span>
         <Choice on={model.zoom} title="Leave out what costs little (Z)" onClick={run("toggleZoom")} text="Zoom" />
         {model.zoom && (
-          <Link class="link quiet" title="What zooming keeps (C)" onClick={run("cutoff")}>{`cutoff ${model.cutoff}`}</Link>
+          <Link
+            class="link quiet"
+            title="What zooming keeps (C)"
+            onClick={run("cutoff")}
+          >{`cutoff ${model.cutoff}`}</Link>
         )}
       </div>
       <Crumbs model={model} send={send} />
@@ -128,7 +132,6 @@ function Path({ current, send }: { current: CurrentModel; send: Send }): VNode {
     <section aria-label="Current path">
       <ol class="path">
         {current.frames.map((frame, depth) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a function may be on a path more than once.
           <li key={depth}>
             <Link
               class={frame.recorded === null ? "link searched" : "link"}
@@ -179,9 +182,7 @@ function Metric({ metric, model }: { metric: MetricModel; model: NavigatorModel 
       )}
       <strong class="share">{metric.share}</strong>
       <span class="cost quiet">{sides === null ? metric.cost : `A ${sides.a} − B ${sides.b} = ${sides.delta}`}</span>
-      {certainty !== null && (
-        <span class="cost quiet">{`${certainty.significant ? "●" : "○"} ${certainty.text}`}</span>
-      )}
+      {certainty !== null && <span class="cost quiet">{`${certainty.significant ? "●" : "○"} ${certainty.text}`}</span>}
     </div>
   );
 }

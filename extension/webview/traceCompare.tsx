@@ -102,7 +102,6 @@ function Comparison({ comparison }: { comparison: TraceComparison }): VNode {
         <Head columns={columns} />
         <tbody>
           {rows.map((row, n) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only appended.
             <Row key={n} row={row} />
           ))}
         </tbody>

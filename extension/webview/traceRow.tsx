@@ -43,7 +43,6 @@ interface RowProps {
 export function Row({ at, depth, index, siblings, open, active, row, has }: RowProps): VNode {
   const kind = row === undefined ? "pending" : row.kind === "thread" ? "thread" : row.event.kind;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus, and names the active row.
     <div
       id={`row-${at}`}
       class={`row ${kind}${active ? " active" : ""}`}

@@ -1,5 +1,5 @@
 /** The tree of a trace: a grid of rows, of which only those on screen exist as elements. */
-import { render, type VNode } from "preact";
+import { Fragment, h, render, type VNode } from "preact";
 import type { EventsHit, EventsOpened, EventsOrder, EventsRow } from "../core/protocol";
 import { Chosen } from "../core/trace/chosen";
 import { type Branch, LazyTree } from "../core/trace/lazyTree";
@@ -173,7 +173,7 @@ export class TraceTree {
     }
     const { has } = this;
     const rows = Array.from({ length: Math.max(0, end - first) }, (_, n) => this.entry(first + n, has));
-    render(<>{rows}</>, this.space);
+    render(h(Fragment, {}, rows), this.space);
     this.scroller.setAttribute("aria-rowcount", String(this.tree.length));
     const active = this.active >= first && this.active < end ? `row-${this.active}` : "";
     this.scroller.setAttribute("aria-activedescendant", active);

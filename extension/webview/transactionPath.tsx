@@ -18,7 +18,6 @@ export function FunctionPath({ parts, go }: Props): VNode {
         name === null ? (
           text
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a function may be on a path more than once.
           <Link key={n} title={`Go to ${name}`} data-frame={name} onClick={() => go(name)}>
             {text}
           </Link>

@@ -80,8 +80,8 @@ export class TypeTable {
         <h2>Types</h2>
         {shown.types.length === 0 ? (
           <p class="quiet">
-            No transactions and no CPU samples were recorded. Send requests to the program while it is recorded, and record
-            until it has answered some.
+            No transactions and no CPU samples were recorded. Send requests to the program while it is recorded, and
+            record until it has answered some.
           </p>
         ) : (
           this.table(shown)
@@ -290,11 +290,8 @@ interface RowProps {
 function Row({ row, active, chosen, select, unfold }: RowProps): VNode {
   const kind = row.level === 2 ? "stage" : "type";
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the table's body takes the keys.
     <tr
       class={chosen ? `${kind} chosen` : kind}
-      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a row of a treegrid.
-      role="row"
       aria-label={row.spoken}
       aria-level={row.level}
       aria-expanded={row.open ?? undefined}
@@ -328,8 +325,6 @@ function Twistie({ open, unfold }: { open: boolean | null; unfold: () => void })
     unfold();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the row unfolds by arrows.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: likewise.
     <span class="twistie" aria-hidden="true" onClick={press}>
       {open === null ? "" : open ? "▾" : "▸"}
     </span>

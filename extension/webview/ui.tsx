@@ -111,7 +111,13 @@ export function Head({ columns }: { columns: readonly Column[] }): VNode {
 }
 
 /** How far something is, for eyes and for screen readers. */
-export function ProgressBar({ label, fraction }: { label: string; /** 0 to 1; null: it is not known. */ fraction: number | null }): VNode {
+export function ProgressBar({
+  label,
+  fraction,
+}: {
+  label: string /** 0 to 1; null: it is not known. */;
+  fraction: number | null;
+}): VNode {
   const percent = fraction === null ? undefined : Math.round(fraction * 100);
   return (
     <div

@@ -140,7 +140,9 @@ test("numbers as one reads them", () => {
 
 test("the page is a table that can be reached by keyboard and read aloud", () => {
   const html = htmlOf(comparison({ notes: ["One run was short."] }));
-  expect(html).toContain('<th scope="row"><button type="button" class="link" title="/w/a.cpp:14">a.cpp:14</button></th>');
+  expect(html).toContain(
+    '<th scope="row"><button type="button" class="link" title="/w/a.cpp:14">a.cpp:14</button></th>',
+  );
   expect(html).toMatch(
     /<svg role="img" aria-label="Predicted \+11\u00a0% \[8,\u00a014\], actual \+11\u00a0% \[10,\u00a011\]"/,
   );

@@ -1,46 +1,44 @@
 /** What pages are made of, as HTML. */
-import { h, type VNode } from "preact";
+import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { expect, test } from "vitest";
 import { isLong, LongList } from "../../extension/webview/longList";
 import { Head, Link, Notes, ProfileTitle, ProgressBar } from "../../extension/webview/ui";
 
-const html = (what: VNode) => renderToString(what);
-
 test("of a note its first sentence is seen, and many are folded", () => {
   const long = `One sentence. ${"And more words. ".repeat(12)}`.trimEnd();
-  expect(html(h(Notes, { notes: ["Short.", long] }))).toMatch(
+  expect(renderToString(h(Notes, { notes: ["Short.", long] }))).toMatch(
     /^<ul class="notes"><li>Short\.<\/li><li><details><summary>One sentence\..*<\/summary><span>.*more words\.<\/span><\/details><\/li><\/ul>$/,
   );
-  expect(html(h(Notes, { notes: [] }))).toBe("");
+  expect(renderToString(h(Notes, { notes: [] }))).toBe("");
   const many = Array.from({ length: 40 }, (_, n) => `Note ${n}.`);
-  expect(html(h(Notes, { notes: many }))).toMatch(/<li>Note 0\.<\/li>.*<summary>.*more.*<\/summary><ul><li>/);
+  expect(renderToString(h(Notes, { notes: many }))).toMatch(/<li>Note 0\.<\/li>.*<summary>.*more.*<\/summary><ul><li>/);
 });
 
 test("what is not known has no number for screen readers", () => {
-  expect(html(h(ProgressBar, { label: "Refining", fraction: 0.417 }))).toContain('aria-valuenow="42"');
-  const unknown = html(h(ProgressBar, { label: "Refining", fraction: null }));
+  expect(renderToString(h(ProgressBar, { label: "Refining", fraction: 0.417 }))).toContain('aria-valuenow="42"');
+  const unknown = renderToString(h(ProgressBar, { label: "Refining", fraction: null }));
   expect(unknown).toContain('class="progress unknown"');
   expect(unknown).not.toContain("aria-valuenow");
 });
 
 test("names are text, never markup", () => {
-  expect(html(h(Link, { title: '"' }, "std::map<int, <b>>"))).toBe(
+  expect(renderToString(h(Link, { title: '"' }, "std::map<int, <b>>"))).toBe(
     '<button type="button" class="link" title="&quot;">std::map&lt;int, &lt;b>></button>',
   );
-  expect(html(h(ProfileTitle, { title: "<i>a.pb.gz − <i>b.pb.gz" }))).not.toContain("<i>");
+  expect(renderToString(h(ProfileTitle, { title: "<i>a.pb.gz − <i>b.pb.gz" }))).not.toContain("<i>");
 });
 
 test("columns say what they are", () => {
   const columns = [{ text: "Call", title: "Who", kind: "text" }, { text: "" }] as const;
-  expect(html(h("table", {}, h(Head, { columns })))).toBe(
+  expect(renderToString(h("table", {}, h(Head, { columns })))).toBe(
     '<table><thead><tr><th scope="col" title="Who" class="text">Call</th><th scope="col"></th></tr></thead></table>',
   );
 });
 
 test("of a long list only what is in sight exists", () => {
   const list = (count: number) =>
-    html(
+    renderToString(
       h(LongList, {
         class: "tags",
         label: "Labels",
