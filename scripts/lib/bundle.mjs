@@ -5,7 +5,7 @@ import { root } from "./steps.mjs";
 const webviews = [
   "navigator.tsx",
   "flame.tsx",
-  "trace.ts",
+  "trace.tsx",
   "refine.tsx",
   "compare.tsx",
   "traceCompare.tsx",
