@@ -12,8 +12,8 @@ export async function navigatorPage(page) {
   const frame = await frameWith(page, "#rows");
   const rows = async () =>
     (
-      await frame.locator("#rows .row:not(.pending)").evaluateAll((all) =>
-        all.map((row) => ({
+      await frame.locator("#rows").evaluateAll(([list]) =>
+        [...list.querySelectorAll(".row:not(.pending)")].map((row) => ({
           name: row.querySelector(".name bdi").textContent,
           cells: [...row.querySelectorAll(".cell")].map((cell) => cell.textContent),
           active: row.classList.contains("active"),

@@ -43,8 +43,8 @@ export async function traceTests({ test, vscode, page, workspace }) {
   /** Rows on screen: `name | cells`, the chosen one marked. */
   const rows = async () =>
     (
-      await trace.locator("#events .row:not(.pending)").evaluateAll((all) =>
-        all.map((row) => ({
+      await trace.locator("#events").evaluateAll(([list]) =>
+        [...list.querySelectorAll(".row:not(.pending)")].map((row) => ({
           name: row.querySelector(".name bdi").textContent,
           queue: row.querySelector(".queueing")?.textContent ?? "",
           label: row.getAttribute("aria-label"),
