@@ -1,52 +1,58 @@
 /** The extension's start: builds the features and connects them. The engine starts when something needs it. */
 import * as vscode from "vscode";
-import type { CompareModel } from "./core/compare";
+import type { CompareModel } from "./core/causal/compare";
+import type {
+  EventsOpened,
+  LiveParams,
+  NavigatorStep,
+  ProfileSummary,
+  TransactionsOpened,
+} from "./core/engine/protocol";
 import type { RowModel } from "./core/navigator/lists";
 import type { NavigatorModel } from "./core/navigator/model";
 import { pagesBegun } from "./core/page";
-import type { EventsOpened, LiveParams, NavigatorStep, ProfileSummary, TransactionsOpened } from "./core/protocol";
 import { onDidShow } from "./core/shown";
 import type { TraceComparison } from "./core/trace/compare";
 import type { RefineModel } from "./core/trace/refine";
 import type { ComparedTypes } from "./core/transactions/compare";
-import { registerBottlenecks } from "./features/bottlenecks";
-import { Compare } from "./features/compare";
-import { Engine, type EngineState } from "./features/engine";
-import { FileEditors } from "./features/fileEditor";
-import { firstLook, startOnGesture } from "./features/firstGesture";
-import { FlameGraphPanel } from "./features/flameGraph";
-import { type CausalMarks, Gutter } from "./features/gutter";
-import { GutterChoice } from "./features/gutterChoice";
-import { HotLines, type HotMarks } from "./features/hotLines";
-import { hoverPlotMiddleware } from "./features/hoverPlot";
-import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
-import { Lens } from "./features/lens";
-import { Live } from "./features/live";
-import * as messages from "./features/messages";
-import { NameRules } from "./features/nameRules";
-import { Navigation } from "./features/navigation";
-import { NavigatorView } from "./features/navigator";
-import { NavigatorCommands } from "./features/navigatorCommands";
-import { OpenProfile } from "./features/openProfile";
-import { ProfileMenus } from "./features/profileMenus";
-import { Profiles } from "./features/profiles";
-import { ProgressLines } from "./features/progressLines";
-import { prepareAfterActions, registerProgressPoints } from "./features/progressPoint";
-import { RankingView } from "./features/ranking";
-import { RecordTransactions } from "./features/recordTransactions";
-import { Refine } from "./features/refine";
-import { Run } from "./features/run";
-import { tellRunKinds } from "./features/runKinds";
-import { RunStore } from "./features/runStore";
-import { RunsView, type ShownRun } from "./features/runs";
-import { Sample } from "./features/sample";
-import { Session } from "./features/session";
-import { Status } from "./features/status";
-import { TraceCompare } from "./features/traceCompare";
-import { Traces } from "./features/traces";
-import { Transactions } from "./features/transactions";
-import { TransactionsCompare } from "./features/transactionsCompare";
-import { Welcome } from "./features/welcome";
+import { Compare } from "./features/causal/compare";
+import { hoverPlotMiddleware } from "./features/causal/hoverPlot";
+import { inlayHintMiddleware, refreshInlayHints } from "./features/causal/inlayHints";
+import { Lens } from "./features/causal/lens";
+import { Live } from "./features/causal/live";
+import { OpenProfile } from "./features/causal/openProfile";
+import { RankingView } from "./features/causal/ranking";
+import { Sample } from "./features/causal/sample";
+import { Session } from "./features/causal/session";
+import { Status } from "./features/causal/status";
+import { Welcome } from "./features/causal/welcome";
+import { Engine, type EngineState } from "./features/editor/engine";
+import { firstLook, startOnGesture } from "./features/editor/firstGesture";
+import * as messages from "./features/editor/messages";
+import { type CausalMarks, Gutter } from "./features/marks/gutter";
+import { GutterChoice } from "./features/marks/gutterChoice";
+import { HotLines, type HotMarks } from "./features/marks/hotLines";
+import { registerBottlenecks } from "./features/navigator/bottlenecks";
+import { FileEditors } from "./features/navigator/fileEditor";
+import { FlameGraphPanel } from "./features/navigator/flameGraph";
+import { NameRules } from "./features/navigator/nameRules";
+import { Navigation } from "./features/navigator/navigation";
+import { NavigatorView } from "./features/navigator/navigator";
+import { NavigatorCommands } from "./features/navigator/navigatorCommands";
+import { ProfileMenus } from "./features/navigator/profileMenus";
+import { Profiles } from "./features/navigator/profiles";
+import { ProgressLines } from "./features/progressPoints/progressLines";
+import { prepareAfterActions, registerProgressPoints } from "./features/progressPoints/progressPoint";
+import { Run } from "./features/run/run";
+import { tellRunKinds } from "./features/runs/runKinds";
+import { RunStore } from "./features/runs/runStore";
+import { RunsView, type ShownRun } from "./features/runs/runs";
+import { Refine } from "./features/trace/refine";
+import { TraceCompare } from "./features/trace/traceCompare";
+import { Traces } from "./features/trace/traces";
+import { RecordTransactions } from "./features/transactions/recordTransactions";
+import { Transactions } from "./features/transactions/transactions";
+import { TransactionsCompare } from "./features/transactions/transactionsCompare";
 
 /** What tests see of the running extension. Not a promise to other extensions. */
 export interface TestApi {

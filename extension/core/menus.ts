@@ -2,7 +2,7 @@
  * The menus of files and folders, and which files open by a double click. They are there before the extension is, so that
  * the manifest has to hold what they test; `npm run menus` writes it from here, and a test compares.
  */
-import { ambiguousEndings, offeredGlobs, openedGlobs, profilePattern } from "./profileFiles";
+import { ambiguousEndings, offeredGlobs, openedGlobs, profilePattern } from "./profiles/profileFiles";
 
 export interface MenuEntry {
   command: string;

@@ -1,5 +1,5 @@
 /** A webview's page as the extension sees it. No `vscode` in here: `vscode.Webview` is a {@link Webview}. */
-import { troubleOf } from "./errors";
+import { troubleOf } from "./engine/errors";
 import { didShow } from "./shown";
 
 interface Webview<From> {

@@ -1,6 +1,6 @@
 /** The tab of a file whose results stand elsewhere: what became of it, and the ways on. */
 import { render, type VNode } from "preact";
-import type { FilePage, FromFile, ToFile } from "../core/fileEditor";
+import type { FilePage, FromFile, ToFile } from "../core/profiles/fileEditor";
 import { byId, connect } from "./dom";
 import { Button } from "./ui";
 

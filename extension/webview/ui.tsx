@@ -1,7 +1,7 @@
 /** What pages are made of. */
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment, options, type VNode } from "preact";
-import { type FoldedNote, foldNotes, moreText } from "../core/notes";
-import { against, cutNames, titleHover } from "../core/titles";
+import { against, cutNames, titleHover } from "../core/profiles/titles";
+import { type FoldedNote, foldNotes, moreText } from "../core/text/notes";
 
 // What changes is drawn at once: a page that has drawn what it was told is settled.
 options.debounceRendering = (draw) => draw();

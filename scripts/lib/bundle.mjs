@@ -3,14 +3,14 @@ import path from "node:path";
 import { root } from "./steps.mjs";
 
 const webviews = [
-  "navigator.tsx",
-  "flame.tsx",
-  "trace.tsx",
-  "refine.tsx",
-  "compare.tsx",
-  "traceCompare.tsx",
-  "transactions.ts",
-  "transactionsCompare.tsx",
+  "navigator/navigator.tsx",
+  "flame/flame.tsx",
+  "trace/trace.tsx",
+  "trace/refine.tsx",
+  "trace/traceCompare.tsx",
+  "causal/compare.tsx",
+  "transactions/transactions.ts",
+  "transactions/transactionsCompare.tsx",
   "file.tsx",
 ];
 
@@ -38,6 +38,7 @@ function builds(folder, options) {
       ...common,
       entryPoints: webviews.map((name) => path.join(root, "extension", "webview", name)),
       outdir: path.join(folder, "webview"),
+      entryNames: "[name]",
       platform: "browser",
       format: "iife",
       target: "es2022",

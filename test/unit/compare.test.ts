@@ -1,9 +1,9 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
-import { axisOf, compareModel, estimateText, numberText, timeText } from "../../extension/core/compare";
-import type { ComparedPoint, ComparedTarget, Comparison } from "../../extension/core/protocol";
-import { Comparison as ComparisonPage } from "../../extension/webview/compareTable";
+import { axisOf, compareModel, estimateText, numberText, timeText } from "../../extension/core/causal/compare";
+import type { ComparedPoint, ComparedTarget, Comparison } from "../../extension/core/engine/protocol";
+import { Comparison as ComparisonPage } from "../../extension/webview/causal/compareTable";
 
 function htmlOf(shown: Comparison): string {
   return renderToString(h(ComparisonPage, { model: compareModel(shown), send: () => {} }));

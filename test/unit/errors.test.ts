@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { troubleOf, troubleText } from "../../extension/core/errors";
+import { troubleOf, troubleText } from "../../extension/core/engine/errors";
 
 test("the engine's error keeps its sentence, advice and blame", () => {
   const trouble = troubleOf({

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type FileState, fileCommands, filePage, kindOfFile } from "../../extension/core/fileEditor";
+import { type FileState, fileCommands, filePage, kindOfFile } from "../../extension/core/profiles/fileEditor";
 
 const run = "/w/.fulcrum/runs/20261121T131500Z-app";
 

@@ -1,11 +1,11 @@
 /** What the flame graph's panel tells its page, with an editor and an engine of a few lines. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { NavigatorFlameParams } from "../../extension/core/engine/protocol";
 import type { FromFlame, Need, ToFlame } from "../../extension/core/flame/messages";
 import type { Remember } from "../../extension/core/page";
-import type { NavigatorFlameParams } from "../../extension/core/protocol";
-import type { Engine } from "../../extension/features/engine";
-import { FlameGraphPanel } from "../../extension/features/flameGraph";
-import type { Navigation, NavigationState } from "../../extension/features/navigation";
+import type { Engine } from "../../extension/features/editor/engine";
+import { FlameGraphPanel } from "../../extension/features/navigator/flameGraph";
+import type { Navigation, NavigationState } from "../../extension/features/navigator/navigation";
 import { flame, opened, view } from "./makeNavigator";
 
 const editor = vi.hoisted(() => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { baseName, bestRow, count, signedPercent, slopeText, summarySentence } from "../../extension/core/format";
+import { baseName, bestRow, count, signedPercent, slopeText, summarySentence } from "../../extension/core/text/format";
 import { row, summary } from "./make";
 
 describe("percent", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foldersOfCommands, includeFolders, withIncludeFolder } from "../../extension/core/headers";
+import { foldersOfCommands, includeFolders, withIncludeFolder } from "../../extension/core/causal/headers";
 
 test("include folders of a command line", () => {
   const words = ["g++", "-Iinclude", "-I", "../x", "-isystem", "/usr/include/a", "-iquotesrc", "-DI", "-I"];

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { shapeSvg, shapes } from "../../extension/core/causal/shapes";
 import {
   gutterSentence,
   heatDataUri,
@@ -7,8 +8,7 @@ import {
   hotShapes,
   hotTexts,
   hottestOfEachLine,
-} from "../../extension/core/hotLines";
-import { shapeSvg, shapes } from "../../extension/core/shapes";
+} from "../../extension/core/profiles/hotLines";
 import { defaultColours } from "../../extension/core/themeColours";
 import { line } from "./makeNavigator";
 

@@ -1,6 +1,6 @@
 /** The plot in a hover takes the theme's colours. */
 import { expect, test } from "vitest";
-import { plotInColours } from "../../extension/core/hoverPlot";
+import { plotInColours } from "../../extension/core/causal/hoverPlot";
 import { customColours, defaultColours } from "../../extension/core/themeColours";
 import { themeKinds } from "./makeThemes";
 

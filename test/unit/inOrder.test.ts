@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { InOrder } from "../../extension/core/inOrder";
+import { InOrder } from "../../extension/core/engine/inOrder";
 
 test("work waits for the work before it, and goes on when that failed", async () => {
   const order = new InOrder();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bestLines, type InlineMode, inlineTexts, rulerMarks } from "../../extension/core/inline";
+import { bestLines, type InlineMode, inlineTexts, rulerMarks } from "../../extension/core/causal/inline";
 import { speedup } from "./make";
 
 const lines = [

@@ -5,8 +5,8 @@ import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type JavaTarget, javaCommands, javaName, javaTargets } from "../../extension/core/programs/java";
 import { shownCommand } from "../../extension/core/trace/runs";
-import { lastWritten } from "../../extension/features/programOutput";
-import { findPrograms } from "../../extension/features/programs";
+import { lastWritten } from "../../extension/features/run/programOutput";
+import { findPrograms } from "../../extension/features/run/programs";
 
 const main = (packageName: string) =>
   `/* Starts it. */\npackage ${packageName};\n\npublic class Any {\n  public static void main(String[] args) {}\n}\n`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Latest } from "../../extension/core/latest";
+import { Latest } from "../../extension/core/engine/latest";
 
 function held<T>() {
   let resolve: (value: T) => void = () => {};

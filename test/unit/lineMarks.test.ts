@@ -1,10 +1,10 @@
 /** What marks cost while one types in a large file: what is told to the editor, and how often. */
 import { beforeEach, expect, test, vi } from "vitest";
-import type { LineShape, LineSpeedup } from "../../extension/core/protocol";
-import type { Engine } from "../../extension/features/engine";
-import { Gutter } from "../../extension/features/gutter";
-import type { GutterChoice } from "../../extension/features/gutterChoice";
-import type { Session } from "../../extension/features/session";
+import type { LineShape, LineSpeedup } from "../../extension/core/engine/protocol";
+import type { Session } from "../../extension/features/causal/session";
+import type { Engine } from "../../extension/features/editor/engine";
+import { Gutter } from "../../extension/features/marks/gutter";
+import type { GutterChoice } from "../../extension/features/marks/gutterChoice";
 
 const count = 22_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aimText, lineAim, listOf, liveMessage, pathsOf, pathsProblem } from "../../extension/core/live";
+import { aimText, lineAim, listOf, liveMessage, pathsOf, pathsProblem } from "../../extension/core/causal/live";
 import { live, runState } from "./make";
 
 test("an aim in words", () => {

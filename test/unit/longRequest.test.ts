@@ -1,8 +1,8 @@
 /** Long requests: their progress, their cancellation, and that they leave no listener behind. */
 import { describe, expect, test } from "vitest";
-import { Cancelled, troubleOf } from "../../extension/core/errors";
-import { type LongClient, longRequest, orCancelled, type ProgressStep } from "../../extension/core/longRequest";
-import type { RequestMessage } from "../../extension/core/protocol";
+import { Cancelled, troubleOf } from "../../extension/core/engine/errors";
+import { type LongClient, longRequest, orCancelled, type ProgressStep } from "../../extension/core/engine/longRequest";
+import type { RequestMessage } from "../../extension/core/engine/protocol";
 
 interface Params {
   run: string;

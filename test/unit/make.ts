@@ -1,4 +1,4 @@
-import type { RunState } from "../../extension/core/live";
+import type { RunState } from "../../extension/core/causal/live";
 import type {
   LineSpeedup,
   LiveParams,
@@ -6,7 +6,7 @@ import type {
   Ranking,
   RankingRow,
   RunEntry,
-} from "../../extension/core/protocol";
+} from "../../extension/core/engine/protocol";
 
 /** A row of the ranking; say only what the test is about. */
 export function row(over: Partial<RankingRow> = {}): RankingRow {

@@ -1,11 +1,11 @@
-import type { FlameArrays } from "../../extension/core/flame/boxes";
 import type {
   NavigatorCurrent,
   NavigatorLine,
   NavigatorOpened,
   NavigatorRow,
   NavigatorView,
-} from "../../extension/core/protocol";
+} from "../../extension/core/engine/protocol";
+import type { FlameArrays } from "../../extension/core/flame/boxes";
 
 /** The paper's Figure 2 before anything was selected; say only what the test is about. */
 export function view(over: Partial<NavigatorView> = {}): NavigatorView {

@@ -9,7 +9,7 @@ import type {
   TransactionsTypeCost,
   TransactionType,
   TransactionWay,
-} from "../../extension/core/protocol";
+} from "../../extension/core/engine/protocol";
 
 export const ms = 1e6;
 

@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { hoverCommands } from "../../extension/core/engine/protocol";
 import { colors } from "../../extension/core/manifest";
-import { hoverCommands } from "../../extension/core/protocol";
 import { themeColours } from "../../extension/core/themeColours";
 
 const root = path.resolve(__dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 const sources = [
   "extension.ts",
-  ...readdirSync(path.join(root, "extension/features")).map((file) => `features/${file}`),
+  ...readdirSync(path.join(root, "extension/features"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `features/${file}`),
 ]
   .map((file) => readFileSync(path.join(root, "extension", file), "utf8"))
   .join("\n");

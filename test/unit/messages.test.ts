@@ -1,6 +1,6 @@
 /** Messages in the status bar: one at a time, and each ends when it is done with. */
 import { beforeEach, expect, test, vi } from "vitest";
-import { hold, tell } from "../../extension/features/messages";
+import { hold, tell } from "../../extension/features/editor/messages";
 
 /** What stands there, the last one in front, and whether it goes by itself. */
 const bar = vi.hoisted(() => ({ messages: [] as { text: string; milliseconds: number | undefined }[] }));

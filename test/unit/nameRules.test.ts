@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { NavigatorNameRule } from "../../extension/core/engine/protocol";
 import { namesMarkdown, ruleItems, rulesText, settingOf } from "../../extension/core/navigator/names";
-import type { NavigatorNameRule } from "../../extension/core/protocol";
 
 function rule(name: string, byDefault: boolean, more: Partial<NavigatorNameRule> = {}): NavigatorNameRule {
   return { name, before: `${name} 1`, after: name, byDefault, applied: byDefault, names: 0, ...more };

@@ -1,7 +1,7 @@
 /** What the Navigator has open, with an editor and an engine of a few lines. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Engine } from "../../extension/features/engine";
-import { Navigation } from "../../extension/features/navigation";
+import type { Engine } from "../../extension/features/editor/engine";
+import { Navigation } from "../../extension/features/navigator/navigation";
 import { opened, view } from "./makeNavigator";
 
 const editor = vi.hoisted(() => ({

@@ -1,6 +1,6 @@
 /** What an input of the Navigator does with the keyboard focus when it ends. */
 import { beforeEach, expect, test, vi } from "vitest";
-import { ask, registerEscape, setFocused } from "../../extension/features/navigatorFocus";
+import { ask, registerEscape, setFocused } from "../../extension/features/navigator/navigatorFocus";
 
 const editor = vi.hoisted(() => ({
   done: [] as string[],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { barWidth, costText, differenceText, fasterText, shareText, shortCost } from "../../extension/core/cost";
+import type { NavigatorAutomatic } from "../../extension/core/engine/protocol";
 import { nothingFound, suggestionItems, summaryOf } from "../../extension/core/navigator/bottlenecks";
 import { locate, rowModel } from "../../extension/core/navigator/lists";
 import { crumbText, navigatorModel } from "../../extension/core/navigator/model";
-import type { NavigatorAutomatic } from "../../extension/core/protocol";
+import { barWidth, costText, differenceText, fasterText, shareText, shortCost } from "../../extension/core/text/cost";
 import { current, opened, row, view } from "./makeNavigator";
 
 const runs = { runs: 3, mean: 0, deviation: 0 };

@@ -1,6 +1,6 @@
 /** How notes fold. */
 import { expect, test } from "vitest";
-import { foldNote, foldNotes, moreText } from "../../extension/core/notes";
+import { foldNote, foldNotes, moreText } from "../../extension/core/text/notes";
 
 const disturbed =
   "Other programs kept 1.0 processors busy throughout. Pauses make room for them, which flatters every line: unless they belong to the measurement, run again on a quieter machine.";

@@ -1,7 +1,7 @@
 /** Which files are profiles by how they begin. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { beginsLikeProfile, headLength } from "../../extension/core/profileContent";
+import { beginsLikeProfile, headLength } from "../../extension/core/profiles/profileContent";
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, "utf8"));
 /** A sample type of pprof: type 1, unit 2. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { customEditors, fileMenus } from "../../extension/core/menus";
 import { navigatorKeys } from "../../extension/core/navigator/keys";
 import { viewCommands } from "../../extension/core/navigator/messages";
-import { isCausal, looksLikeProfile } from "../../extension/core/profileFiles";
+import { isCausal, looksLikeProfile } from "../../extension/core/profiles/profileFiles";
 
 const { contributes } = JSON.parse(readFileSync(path.resolve(__dirname, "../../package.json"), "utf8"));
 

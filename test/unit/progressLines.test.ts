@@ -7,7 +7,7 @@ import {
   renamed,
   toggled,
   without,
-} from "../../extension/core/progressLines";
+} from "../../extension/core/causal/progressLines";
 
 const at = (file: string, line: number) => ({ file, line });
 const typed = (startLine: number, text: string, endLine = startLine) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rankingModel, rowDescription, rowPlainText, rowTooltip } from "../../extension/core/rankingTree";
+import { rankingModel, rowDescription, rowPlainText, rowTooltip } from "../../extension/core/causal/rankingTree";
 import { ranking, row } from "./make";
 
 test("one progress point needs no heading, several have one each", () => {

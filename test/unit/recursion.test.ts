@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { pathText } from "../../extension/core/cost";
 import { FlameBoxes } from "../../extension/core/flame/boxes";
-import { foldedNames } from "../../extension/core/recursion";
+import { foldedNames } from "../../extension/core/profiles/recursion";
+import { pathText } from "../../extension/core/text/cost";
 
 test.each([
   ["", ""],

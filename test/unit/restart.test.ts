@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RestartPolicy } from "../../extension/core/restart";
+import { RestartPolicy } from "../../extension/core/engine/restart";
 
 /** Plays starts and crashes: each number is how long the engine lived, in milliseconds. */
 function play(lives: number[]): (number | "ends")[] {

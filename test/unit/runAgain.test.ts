@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { hollowMessage } from "../../extension/core/rankingTree";
-import { hasAnswer, longerDuration, noAnswer, requestOfManifest } from "../../extension/core/runAgain";
-import { againText } from "../../extension/core/status";
+import { hollowMessage } from "../../extension/core/causal/rankingTree";
+import { hasAnswer, longerDuration, noAnswer, requestOfManifest } from "../../extension/core/causal/runAgain";
+import { againText } from "../../extension/core/causal/status";
 import { row } from "./make";
 
 test("an answer is a target with data", () => {

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Engine } from "../../extension/features/engine";
-import { tellRunKinds } from "../../extension/features/runKinds";
-import { RunStore } from "../../extension/features/runStore";
+import type { Engine } from "../../extension/features/editor/engine";
+import { tellRunKinds } from "../../extension/features/runs/runKinds";
+import { RunStore } from "../../extension/features/runs/runStore";
 
 const editor = vi.hoisted(() => ({
   folder: "",

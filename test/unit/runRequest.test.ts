@@ -6,7 +6,7 @@ import {
   programProblem,
   resolvePath,
   runRequest,
-} from "../../extension/core/runRequest";
+} from "../../extension/core/causal/runRequest";
 
 describe("durations", () => {
   const table: [typed: string, seconds: number | null | undefined][] = [

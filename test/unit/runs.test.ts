@@ -1,6 +1,6 @@
 /** The rows of the Runs view. */
 import { describe, expect, test } from "vitest";
-import type { RunEntry } from "../../extension/core/protocol";
+import type { RunEntry } from "../../extension/core/engine/protocol";
 import {
   contextOf,
   descriptionOf,
@@ -13,8 +13,8 @@ import {
   runsOf,
   spokenOf,
   whenText,
-} from "../../extension/core/runs";
-import { deleteQuestion, tooltipOf } from "../../extension/core/runTooltip";
+} from "../../extension/core/runs/runs";
+import { deleteQuestion, tooltipOf } from "../../extension/core/runs/runTooltip";
 import { runEntry } from "./make";
 
 const locale = "en-GB";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { finishedAt, newestRun, newestRuns, olderFirst, runFolderOf } from "../../extension/core/runsOnDisk";
+import { finishedAt, newestRun, newestRuns, olderFirst, runFolderOf } from "../../extension/core/runs/runsOnDisk";
 import { runEntry } from "./make";
 
 describe("when a manifest says that its run ended", () => {

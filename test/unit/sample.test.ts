@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { relocated, sampleRun, sampleRuns, sampleSource } from "../../extension/core/sample";
+import { relocated, sampleRun, sampleRuns, sampleSource } from "../../extension/core/causal/sample";
 
 const root = path.resolve(__dirname, "../..");
 const bundled = path.join(root, "media/sample");

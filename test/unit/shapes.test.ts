@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shapeDataUri, shapeSvg, shapes, toneOf } from "../../extension/core/shapes";
+import { shapeDataUri, shapeSvg, shapes, toneOf } from "../../extension/core/causal/shapes";
 import { defaultColours } from "../../extension/core/themeColours";
 import { themeKinds } from "./makeThemes";
 

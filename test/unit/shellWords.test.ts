@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { joinShellWords, ShellWordsError, splitShellWords } from "../../extension/core/shellWords";
+import { joinShellWords, ShellWordsError, splitShellWords } from "../../extension/core/text/shellWords";
 
 describe("a typed line is split as a shell splits it", () => {
   const table: [typed: string, words: string[]][] = [

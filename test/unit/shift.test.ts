@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Change, shiftLines } from "../../extension/core/shift";
+import { type Change, shiftLines } from "../../extension/core/causal/shift";
 
 const change = (startLine: number, startCharacter: number, endLine: number, text: string): Change => ({
   startLine,

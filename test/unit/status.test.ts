@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type StatusInput, statusText } from "../../extension/core/status";
+import { type StatusInput, statusText } from "../../extension/core/causal/status";
 import { live, row, runState, summary } from "./make";
 
 const idle: StatusInput = { engine: "running", run: null, summary: null, rows: [], hotLinesOf: null };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutNames, shortTitle, titleHover } from "../../extension/core/titles";
+import { cutNames, shortTitle, titleHover } from "../../extension/core/profiles/titles";
 
 const long = "checkout-service-with-cache-2026-11-21.pb.gz − checkout-service-with-cache-2026-11-20.pb.gz";
 

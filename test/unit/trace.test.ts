@@ -1,6 +1,6 @@
 /** A trace's words and geometry. */
 import { describe, expect, test } from "vitest";
-import type { EventsRow, RefineIteration } from "../../extension/core/protocol";
+import type { EventsRow, RefineIteration } from "../../extension/core/engine/protocol";
 import { readableOn } from "../../extension/core/themeColours";
 import { CallValues } from "../../extension/core/trace/callValues";
 import { Chosen } from "../../extension/core/trace/chosen";

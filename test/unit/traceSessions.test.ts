@@ -1,6 +1,6 @@
 /** No trace stays open in the engine that nobody looks at. */
 import { describe, expect, test } from "vitest";
-import { Cancelled } from "../../extension/core/errors";
+import { Cancelled } from "../../extension/core/engine/errors";
 import { closeTraces, openBoth, openTrace, type TraceEngine } from "../../extension/core/trace/sessions";
 
 /** Opens runs under rising numbers, unless they are named `bad`; what is open then. */

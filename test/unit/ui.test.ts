@@ -2,7 +2,7 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { expect, test } from "vitest";
-import { isLong, LongList } from "../../extension/webview/longList";
+import { isLong, LongList } from "../../extension/webview/navigator/longList";
 import { Head, Link, Notes, ProfileTitle, ProgressBar } from "../../extension/webview/ui";
 
 test("of a note its first sentence is seen, and many are folded", () => {

@@ -1,6 +1,6 @@
 /** Which results are painted. */
 import { expect, test } from "vitest";
-import { covers, onLine, spansAround, within } from "../../extension/core/window";
+import { covers, onLine, spansAround, within } from "../../extension/core/causal/window";
 
 const all = Array.from({ length: 22_000 }, (_, line) => ({ line }));
 

@@ -1,9 +1,10 @@
 /** A box of a flame graph in words: for the line below the graph, the tooltip, and screen readers. */
-import { costText, differenceText, fraction, shareText } from "../cost";
-import { count } from "../format";
+
+import type { NavigatorFlameSearchResult, NavigatorView } from "../engine/protocol";
 import { denominators } from "../navigator/model";
-import type { NavigatorFlameSearchResult, NavigatorView } from "../protocol";
-import { timesText } from "../recursion";
+import { timesText } from "../profiles/recursion";
+import { costText, differenceText, fraction, shareText } from "../text/cost";
+import { count } from "../text/format";
 import { fittingName } from "./layout";
 
 export interface BoxFacts {

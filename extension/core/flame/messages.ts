@@ -1,5 +1,5 @@
 /** What the flame graph's page and the extension say to each other. */
-import type { NavigatorFlameWidth } from "../protocol";
+import type { NavigatorFlameWidth } from "../engine/protocol";
 import type { FlameArrays, Range } from "./boxes";
 
 /** Parts of a graph that are fetched apart: the whole tree; or what calls a path and what it calls. */

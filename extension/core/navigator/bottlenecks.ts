@@ -1,9 +1,10 @@
 /** What the automatic search found, as a list to choose from. */
-import { costText, isMoreThanAll, shareText } from "../cost";
+
+import type { NavigatorAutomatic, NavigatorSuggestion, NavigatorWhole } from "../engine/protocol";
 import { shortName } from "../flame/layout";
-import { count } from "../format";
-import type { NavigatorAutomatic, NavigatorSuggestion, NavigatorWhole } from "../protocol";
-import { foldedNames } from "../recursion";
+import { foldedNames } from "../profiles/recursion";
+import { costText, isMoreThanAll, shareText } from "../text/cost";
+import { count } from "../text/format";
 
 export interface SuggestionEntry {
   label: string;

@@ -1,14 +1,15 @@
 /** The current path: its frames, its costs as bars, its labels and what it shares with them. */
-import { barWidth, costText, differenceText, fraction, shareText } from "../cost";
-import { shortName } from "../flame/layout";
+
 import type {
   NavigatorCurrent,
   NavigatorLabelOverlap,
   NavigatorSides,
   NavigatorSpread,
   NavigatorView,
-} from "../protocol";
-import { foldRecursion, timesText } from "../recursion";
+} from "../engine/protocol";
+import { shortName } from "../flame/layout";
+import { foldRecursion, timesText } from "../profiles/recursion";
+import { barWidth, costText, differenceText, fraction, shareText } from "../text/cost";
 
 export interface CurrentModel {
   frames: FrameModel[];

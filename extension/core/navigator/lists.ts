@@ -1,8 +1,9 @@
 /** The Navigator's lists: where the search can begin, or go from the current path. */
-import { barWidth, costText, differenceText, fraction, pathText, shareText, shortCost } from "../cost";
+
+import type { NavigatorRow, NavigatorStep, NavigatorView } from "../engine/protocol";
 import { shortName } from "../flame/layout";
-import { count } from "../format";
-import type { NavigatorRow, NavigatorStep, NavigatorView } from "../protocol";
+import { barWidth, costText, differenceText, fraction, pathText, shareText, shortCost } from "../text/cost";
+import { count } from "../text/format";
 import { certainty } from "./current";
 
 export interface ListModel {

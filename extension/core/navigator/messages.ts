@@ -1,5 +1,5 @@
 /** What the Navigator's view and the extension say to each other. */
-import type { NavigatorStep } from "../protocol";
+import type { NavigatorStep } from "../engine/protocol";
 import type { RowModel } from "./lists";
 import type { NavigatorModel } from "./model";
 

@@ -1,8 +1,9 @@
 /** What the Navigator shows, as plain data: every number with its denominator, every bar with its width. */
-import { costText, fasterText, fraction, isMoreThanAll, pathText, shareText } from "../cost";
+
+import type { NavigatorLabel, NavigatorOpened, NavigatorView, NavigatorWhole } from "../engine/protocol";
 import { lastName, shortName } from "../flame/layout";
-import { count } from "../format";
-import type { NavigatorLabel, NavigatorOpened, NavigatorView, NavigatorWhole } from "../protocol";
+import { costText, fasterText, fraction, isMoreThanAll, pathText, shareText } from "../text/cost";
+import { count } from "../text/format";
 import { type CurrentModel, currentModel } from "./current";
 import { type ListModel, listModels, metricOf } from "./lists";
 

@@ -1,6 +1,7 @@
 /** The rules that make names alike: how they are listed, chosen and kept, and what they changed in a profile. */
-import { count } from "../format";
-import type { NavigatorNameRule, NavigatorNames } from "../protocol";
+
+import type { NavigatorNameRule, NavigatorNames } from "../engine/protocol";
+import { count } from "../text/format";
 
 /** How a rule stands in a list to pick from. */
 export interface RuleItem {

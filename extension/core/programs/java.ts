@@ -3,7 +3,7 @@
  * started from their classes, so that neither an executable jar nor a plugin that runs one is needed.
  */
 import * as path from "node:path";
-import { quoteShellWord } from "../shellWords";
+import { quoteShellWord } from "../text/shellWords";
 
 /** A class with a `main` method of a project. It is kept in the workspace's memory. */
 export interface JavaTarget {

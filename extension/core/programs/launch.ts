@@ -1,6 +1,6 @@
 /** Programs that the editor already knows how to start: `launch.json` and `tasks.json`. */
 import * as path from "node:path";
-import { ShellWordsError, splitShellWords } from "../shellWords";
+import { ShellWordsError, splitShellWords } from "../text/shellWords";
 import type { Candidate } from "./targets";
 
 /** JSON with comments and commas too many, as the editor's own files have them. `undefined` when it is something else. */

@@ -1,6 +1,6 @@
 /** What can be built and then profiled, and by which commands. */
 import * as path from "node:path";
-import { quoteShellWord } from "../shellWords";
+import { quoteShellWord } from "../text/shellWords";
 
 /** A program that is built first. It is kept in the workspace's memory, so that *Run Again* builds again. */
 export interface BuildTarget {

@@ -2,8 +2,9 @@
  * Colours of a timeline: those of the theme. States differ in height and pattern too, so
  * that colour is never the only sign.
  */
+
+import type { EventsState } from "../engine/protocol";
 import { hash } from "../hash";
-import type { EventsState } from "../protocol";
 import type { ReadColour, ThemeKind } from "../themeColours";
 
 export interface TraceTheme {

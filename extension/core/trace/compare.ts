@@ -1,7 +1,8 @@
 /** The difference of two traces as a table. A is the trace that is looked at, B the one before. */
-import { costText, differenceText } from "../cost";
-import { count } from "../format";
-import type { EventsChange, EventsComparison, EventsDifference, EventsPathSums } from "../protocol";
+
+import type { EventsChange, EventsComparison, EventsDifference, EventsPathSums } from "../engine/protocol";
+import { costText, differenceText } from "../text/cost";
+import { count } from "../text/format";
 
 export interface DifferenceRow {
   change: EventsChange;

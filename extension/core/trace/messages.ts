@@ -9,7 +9,7 @@ import type {
   EventsQueueOrder,
   EventsRow,
   EventsTimeline,
-} from "../protocol";
+} from "../engine/protocol";
 
 export interface TraceShown {
   trace: EventsOpened;

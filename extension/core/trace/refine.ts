@@ -1,6 +1,7 @@
 /** The refine loop as a table: a row an iteration, and how it ended. */
-import { costText, shareText } from "../cost";
-import type { RefineIteration } from "../protocol";
+
+import type { RefineIteration } from "../engine/protocol";
+import { costText, shareText } from "../text/cost";
 
 export interface RefineRow {
   number: number;

@@ -1,7 +1,8 @@
 /** Rows of a trace as people read and hear them: threads first, events below. */
-import { costText } from "../cost";
-import { count } from "../format";
-import type { EventsOpened, EventsPart, EventsRow, EventsThread } from "../protocol";
+
+import type { EventsOpened, EventsPart, EventsRow, EventsThread } from "../engine/protocol";
+import { costText } from "../text/cost";
+import { count } from "../text/format";
 
 /** A row of the tree: a thread at the top, an event below. */
 export type TraceRow =

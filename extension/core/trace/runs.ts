@@ -1,7 +1,7 @@
 /** Runs of `fulcrum trace` as the disk has them. */
 import { readdir, readFile } from "node:fs/promises";
 import * as path from "node:path";
-import { joinShellWords } from "../shellWords";
+import { joinShellWords } from "../text/shellWords";
 
 /** What was run, to run it again. */
 export interface TracedProgram {

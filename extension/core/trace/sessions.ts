@@ -1,7 +1,7 @@
 /** Opening and closing traces in the engine, so that it keeps none that nobody looks at. */
-import { Cancelled, troubleOf, troubleText } from "../errors";
-import type { CancelToken, LongOptions, LongParams, WithToken } from "../longRequest";
-import { type EventsOpened, type RequestMessage, requests } from "../protocol";
+import { Cancelled, troubleOf, troubleText } from "../engine/errors";
+import type { CancelToken, LongOptions, LongParams, WithToken } from "../engine/longRequest";
+import { type EventsOpened, type RequestMessage, requests } from "../engine/protocol";
 
 /** The part of the engine that is needed here. */
 export interface TraceEngine {

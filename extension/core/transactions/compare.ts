@@ -1,12 +1,13 @@
 /** The types of two runs as a table. A is the run that is looked at, B the one before. */
-import { costText, differenceText } from "../cost";
-import { count } from "../format";
+
 import type {
   TransactionsCompared,
   TransactionsComparedType,
   TransactionsDifference,
   TransactionsTypeCost,
-} from "../protocol";
+} from "../engine/protocol";
+import { costText, differenceText } from "../text/cost";
+import { count } from "../text/format";
 
 export interface ComparedCell {
   /** `+285 µs`; empty where there is nothing to compare. */

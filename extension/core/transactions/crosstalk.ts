@@ -1,7 +1,8 @@
 /** Crosstalk as a heat map: rows wait, columns hold (Whodunit §6). */
-import { costText } from "../cost";
-import { count } from "../format";
-import type { CrosstalkPair, TransactionsCrosstalk } from "../protocol";
+
+import type { CrosstalkPair, TransactionsCrosstalk } from "../engine/protocol";
+import { costText } from "../text/cost";
+import { count } from "../text/format";
 import type { SectionOf } from "./messages";
 import { type PathPart, pathParts } from "./paths";
 

@@ -2,9 +2,10 @@
  * The stage diagram, drawn from what flowed (Whodunit, Figures 8 to 10): processes with their threads and stages, and arrows
  * for flows. This computes the places; the page draws.
  */
-import { barWidth, shareText } from "../cost";
-import { count as counted } from "../format";
-import type { TransactionFlow, TransactionFlowKind, TransactionsShown, TransactionWay } from "../protocol";
+
+import type { TransactionFlow, TransactionFlowKind, TransactionsShown, TransactionWay } from "../engine/protocol";
+import { barWidth, shareText } from "../text/cost";
+import { count as counted } from "../text/format";
 import { labelPlace, type Point, pathOf, route } from "./curves";
 import { type Edge, layers } from "./layers";
 

@@ -1,5 +1,5 @@
 /** What the page of a transactional profile and the extension say to each other. */
-import type { TransactionsOpened } from "../protocol";
+import type { TransactionsOpened } from "../engine/protocol";
 
 export type ToTransactions =
   | { type: "opening"; title: string; message: string }

@@ -1,6 +1,7 @@
 /** The types of transactions as rows of a table, with their stages below them. */
-import { barWidth, costText, pathText, shareText } from "../cost";
-import type { TransactionStage, TransactionsShown, TransactionType } from "../protocol";
+
+import type { TransactionStage, TransactionsShown, TransactionType } from "../engine/protocol";
+import { barWidth, costText, pathText, shareText } from "../text/cost";
 
 export const typeColumns = ["name", "cpu", "count", "p50", "p95", "p99", "waited"] as const;
 export type TypeColumn = (typeof typeColumns)[number];

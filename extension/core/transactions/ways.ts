@@ -1,7 +1,8 @@
 /** One transaction's way on a timeline: a lane for each thread that worked for it, in the order of their first work. */
-import { costText } from "../cost";
+
+import type { TransactionStay, TransactionsOpened, TransactionWay } from "../engine/protocol";
 import { hash } from "../hash";
-import type { TransactionStay, TransactionsOpened, TransactionWay } from "../protocol";
+import { costText } from "../text/cost";
 import { type Tick, ticks } from "../trace/timeline";
 import { stageName } from "./types";
 

@@ -1,0 +1,100 @@
+/** Which results stand beside the code: causal ones or a profile's hot lines. Never both; the status bar says which. */
+import * as vscode from "vscode";
+import { type GutterSource, gutterSentence } from "../../core/profiles/hotLines";
+import type { Session } from "../causal/session";
+import * as messages from "../editor/messages";
+import type { Navigation } from "../navigator/navigation";
+
+export class GutterChoice implements vscode.Disposable {
+  private wanted: GutterSource = "causal";
+  /** How often each was opened, and what could be shown then. */
+  private opens = { causal: 0, profile: 0 };
+  private seen = "";
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable[];
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly session: Session,
+    private readonly navigation: Navigation,
+  ) {
+    this.subscriptions = [
+      this.changed,
+      session.onDidChangeResults(() => this.follow()),
+      navigation.onDidChange(() => this.follow()),
+      vscode.commands.registerCommand("fulcrum.gutter.switch", () => this.switch()),
+    ];
+  }
+
+  get source(): GutterSource {
+    const { causal, profile } = this.titles;
+    return profile !== undefined && (this.wanted === "profile" || causal === undefined) ? "profile" : "causal";
+  }
+
+  /** Of what can be shown. */
+  get titles(): { causal: string | undefined; profile: string | undefined } {
+    return { causal: this.session.summary?.title, profile: this.navigation.open?.opened.title };
+  }
+
+  /** Whether the profile is a comparison. */
+  get comparison(): boolean {
+    return this.navigation.open?.opened.kind === "comparison";
+  }
+
+  /** The profile whose hot lines are shown; null: causal results are. */
+  get hotLines(): { title: string; comparison: boolean } | null {
+    const title = this.titles.profile;
+    return this.source === "profile" && title !== undefined ? { title, comparison: this.comparison } : null;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  /** What was opened last is what one wants to see. An engine that comes back opens both again: that changes nothing. */
+  private follow(): void {
+    const { causal, profile } = this.titles;
+    if (causal !== undefined && this.session.opens !== this.opens.causal) {
+      this.opens.causal = this.session.opens;
+      this.wanted = "causal";
+    }
+    if (profile !== undefined && this.navigation.opens !== this.opens.profile) {
+      this.opens.profile = this.navigation.opens;
+      this.wanted = "profile";
+    }
+    const now = JSON.stringify([this.source, causal, profile]);
+    if (now !== this.seen) {
+      this.seen = now;
+      this.changes();
+    }
+  }
+
+  private switch(): void {
+    const { causal, profile } = this.titles;
+    if (causal === undefined || profile === undefined) {
+      const open = causal ?? profile;
+      const text =
+        open === undefined
+          ? "Nothing is open whose results could stand in the gutter."
+          : `${gutterSentence(this.source, open, this.comparison)} Nothing else is open.`;
+      messages.tell(text);
+      return;
+    }
+    this.wanted = this.source === "causal" ? "profile" : "causal";
+    const title = this.source === "causal" ? causal : profile;
+    messages.tell(gutterSentence(this.source, title, this.comparison));
+    this.changes();
+  }
+
+  private changes(): void {
+    const { causal, profile } = this.titles;
+    void vscode.commands.executeCommand(
+      "setContext",
+      "fulcrum.gutterChoice",
+      causal !== undefined && profile !== undefined,
+    );
+    this.changed.fire();
+  }
+}

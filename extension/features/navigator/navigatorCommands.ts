@@ -1,0 +1,276 @@
+/** The Navigator's commands: one key each while its view has the focus, and all of them in the palette. */
+import * as vscode from "vscode";
+import { type NavigatorStep, type NavigatorView, requests } from "../../core/engine/protocol";
+import { keyText, leavesNavigator, navigatorKeys } from "../../core/navigator/keys";
+import { crumbText } from "../../core/navigator/model";
+import { costText } from "../../core/text/cost";
+import type { Engine } from "../editor/engine";
+import * as messages from "../editor/messages";
+import { openFrame } from "./frames";
+import type { Navigation, Wanted } from "./navigation";
+import { ask, registerEscape } from "./navigatorFocus";
+
+export class NavigatorCommands implements vscode.Disposable {
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly navigation: Navigation,
+  ) {
+    const register = vscode.commands.registerCommand;
+    const plain = (id: string, wanted: Wanted) => register(id, () => navigation.do(wanted));
+    this.subscriptions = [
+      plain("fulcrum.navigator.suggest", { kind: "suggest" }),
+      plain("fulcrum.navigator.toggleSuggester", ({ suggester }) => ({
+        kind: "setSuggester",
+        suggester: suggester === "HighBase" ? "HighCum" : "HighBase",
+      })),
+      plain("fulcrum.navigator.nearby", ({ current }) => (current === null ? undefined : { kind: "show" })),
+      // A key that has nothing to do does nothing: no message for one press too many.
+      plain("fulcrum.navigator.trimTop", (view) => (isLong(view) ? { kind: "trim", end: "top" } : undefined)),
+      plain("fulcrum.navigator.trimBottom", (view) => (isLong(view) ? { kind: "trim", end: "bottom" } : undefined)),
+      plain("fulcrum.navigator.back", ({ history }) => ((history.at ?? 0) > 0 ? { kind: "back" } : undefined)),
+      plain("fulcrum.navigator.forward", (view) => (hasForward(view) ? { kind: "forward" } : undefined)),
+      plain("fulcrum.navigator.toggleZoom", ({ zoom }) => ({ kind: "setZoom", on: !zoom })),
+      register("fulcrum.navigator.extendTop", () => this.extend("extendTop", "caller")),
+      register("fulcrum.navigator.extendBottom", () => this.extend("extendBottom", "callee")),
+      register("fulcrum.navigator.find", (text?: string) => this.find(text)),
+      register("fulcrum.navigator.label", (name?: string) => this.label(name)),
+      register("fulcrum.navigator.unlabel", () => this.unlabel()),
+      register("fulcrum.navigator.goToLabel", (name?: string) => this.goToLabel(name)),
+      register("fulcrum.navigator.selectPath", (path?: string[]) => this.selectPath(path)),
+      register("fulcrum.navigator.cutoff", () => this.cutoff()),
+      register("fulcrum.navigator.value", () => this.value()),
+      register("fulcrum.navigator.openSource", () => this.openSource()),
+      register("fulcrum.navigator.report", () => this.report()),
+      register("fulcrum.navigator.keys", () => showKeys()),
+      register("fulcrum.navigator.close", () => navigation.close()),
+      registerEscape(),
+    ];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  /** By the most costly name at one end, which is the first row of its list. */
+  private extend(step: NavigatorStep, noun: string): Promise<void> {
+    return this.navigation.together(async (act) => {
+      if (this.view?.current == null) {
+        return;
+      }
+      if (this.view.listing.kind !== "nearby" && !(await act({ kind: "show" }))) {
+        return;
+      }
+      const view = this.view;
+      const [row] = (await this.navigation.rows(view.revision, step, 0, 1)) ?? [];
+      if (row === undefined) {
+        const reason = view.current?.limit ?? `This path has no ${noun} to extend it by.`;
+        messages.tell(reason);
+        return;
+      }
+      await act({ kind: "select", number: row.number });
+    });
+  }
+
+  private get view(): NavigatorView | undefined {
+    return this.navigation.open?.view;
+  }
+
+  /** The view that the commands before this moment lead to: it names the path that one is asked about. */
+  private settledView(): Promise<NavigatorView | undefined> {
+    return this.navigation.together(async () => this.view);
+  }
+
+  private async find(given: string | undefined): Promise<void> {
+    const text =
+      given ??
+      (await ask(() =>
+        vscode.window.showInputBox({
+          title: "Find Functions",
+          prompt: "A part of a name; upper and lower case are the same",
+        }),
+      ));
+    if (text !== undefined && text !== "") {
+      await this.navigation.do({ kind: "find", text });
+    }
+  }
+
+  private async label(given: string | undefined): Promise<void> {
+    const view = await this.settledView();
+    if (view?.current == null) {
+      return;
+    }
+    const own = new Set(view.current.labels);
+    const others = view.labels.map((label) => label.name).filter((name) => !own.has(name));
+    const path = crumbText(view.current.frames.map((frame) => frame.name));
+    const name = given ?? (await ask(() => askLabel(path, others)));
+    if (name !== undefined && name.trim() !== "") {
+      await this.navigation.do({ kind: "label", name: name.trim() });
+    }
+  }
+
+  private async unlabel(): Promise<void> {
+    const labels = (await this.settledView())?.current?.labels ?? [];
+    const name =
+      labels.length > 1
+        ? await ask(() => vscode.window.showQuickPick(labels, { title: "Take Away Which Label?" }))
+        : labels[0];
+    if (name !== undefined) {
+      await this.navigation.do({ kind: "unlabel", name });
+    }
+  }
+
+  /** To a path that has a label. */
+  private async goToLabel(name: string | undefined): Promise<void> {
+    const labels = this.navigation.open?.view.labels ?? [];
+    const items = labels
+      .filter((label) => name === undefined || label.name === name)
+      .flatMap((label) => label.paths.map((path) => ({ label: label.name, detail: path.join(" → "), path })));
+    const choice =
+      items.length === 1
+        ? items[0]
+        : await ask(() => vscode.window.showQuickPick(items, { title: "Go to a Labelled Path" }));
+    if (choice !== undefined) {
+      await this.navigation.do({ kind: "selectPath", path: choice.path });
+    }
+  }
+
+  /** For links and keybindings with an argument; else one types names between arrows. */
+  private async selectPath(given: string[] | undefined): Promise<void> {
+    const typed =
+      given ??
+      (
+        await ask(() =>
+          vscode.window.showInputBox({
+            title: "Go to Path",
+            prompt: "Names from the outermost in, with ; between them: main; parse",
+          }),
+        )
+      )?.split(";");
+    const path = (typed ?? []).map((name) => name.trim()).filter((name) => name !== "");
+    if (path.length > 0 && (await this.navigation.do({ kind: "selectPath", path })) && given !== undefined) {
+      await vscode.commands.executeCommand("fulcrum.navigator.focus");
+    }
+  }
+
+  private async cutoff(): Promise<void> {
+    const cutoff = this.view?.cutoff;
+    const text = await ask(() =>
+      vscode.window.showInputBox({
+        title: "Zoom Cutoff",
+        prompt: "The part of the cost that zooming keeps, above 0; 0.95 keeps 95 %",
+        value: String(cutoff ?? 0.95),
+        validateInput: (typed) => (Number(typed) > 0 ? undefined : "A number above 0, such as 0.95"),
+      }),
+    );
+    if (text !== undefined) {
+      await this.navigation.do({ kind: "setCutoff", cutoff: Number(text) });
+    }
+  }
+
+  private async value(): Promise<void> {
+    const open = this.navigation.open;
+    if (open === undefined) {
+      return;
+    }
+    const { value, total, sides } = open.view;
+    const items = open.opened.valueTypes.map(({ name, unit }) => ({
+      label: name,
+      description: name === value ? `${unit} · shown now${sides === null ? `: ${costText(total, unit)}` : ""}` : unit,
+    }));
+    const choice = await ask(() =>
+      vscode.window.showQuickPick(items, { title: "Value Type", placeHolder: "What to search" }),
+    );
+    if (choice !== undefined && choice.label !== open.view.value) {
+      await this.navigation.do({ kind: "value", name: choice.label });
+    }
+  }
+
+  private async openSource(): Promise<void> {
+    const frame = this.navigation.open?.view.current?.frames.at(-1);
+    if (frame !== undefined) {
+      await openFrame(this.engine, this.navigation, frame.name);
+    }
+  }
+
+  /** The labels as Markdown, in an untitled document: to read, to change, to paste into a pull request. */
+  private async report(): Promise<void> {
+    const open = this.navigation.open;
+    if (open === undefined) {
+      return;
+    }
+    try {
+      const { markdown } = await this.engine.request(requests.NavigatorGetReport, { id: open.opened.id });
+      const document = await vscode.workspace.openTextDocument({ language: "markdown", content: markdown });
+      await vscode.window.showTextDocument(document);
+    } catch (error) {
+      await messages.showTrouble(this.engine.log, "Writing the report", error);
+    }
+  }
+}
+
+function isLong({ current }: NavigatorView): boolean {
+  return (current?.frames.length ?? 0) > 1;
+}
+
+function hasForward({ history }: NavigatorView): boolean {
+  return history.at !== null && history.at + 1 < history.count;
+}
+
+/** A label that is there already, or whatever is typed. */
+function askLabel(path: string, others: readonly string[]): Promise<string | undefined> {
+  const pick = vscode.window.createQuickPick();
+  pick.title = `Label ${path}`;
+  pick.placeholder = others.length === 0 ? "A name for it" : "A name for it, new or one of these";
+  const offer = () => {
+    const typed = pick.value.trim();
+    const fresh = typed !== "" && !others.includes(typed);
+    pick.items = [
+      ...(fresh ? [{ label: typed, description: "new label", alwaysShow: true }] : []),
+      ...others.map((label) => ({ label })),
+    ];
+  };
+  offer();
+  // Which item is active is told later than what was typed: Enter right after the last letter must not take the one before.
+  let seen = "";
+  return new Promise((resolve) => {
+    pick.onDidChangeValue(offer);
+    pick.onDidChangeActive(() => {
+      seen = pick.value;
+    });
+    pick.onDidAccept(() => {
+      const active = pick.activeItems[0]?.label;
+      const chosen = active !== undefined && seen === pick.value && others.includes(active);
+      resolve(chosen ? active : pick.value);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}
+
+/** What is chosen from the list may ask in its turn, so the focus goes back after both. */
+async function showKeys(): Promise<void> {
+  await ask(chooseKey, leavesNavigator);
+}
+
+async function chooseKey(): Promise<string | undefined> {
+  const choice = await vscode.window.showQuickPick(
+    navigatorKeys.map(({ key, what, command }) => ({ label: keyText(key), description: what, command })),
+    {
+      title: "Keys of the Navigator",
+      placeHolder: "They hold while the view has the focus, and can be changed in Keyboard Shortcuts",
+      matchOnDescription: true,
+    },
+  );
+  if (choice !== undefined) {
+    await vscode.commands.executeCommand(choice.command);
+  }
+  return choice?.command;
+}

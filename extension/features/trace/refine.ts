@@ -1,0 +1,321 @@
+/** The refine loop: one click runs a traced program again and again, each time with fewer probes. */
+import * as vscode from "vscode";
+import { durationProblem, parseDuration } from "../../core/causal/runRequest";
+import { Cancelled, troubleOf, troubleText } from "../../core/engine/errors";
+import { type RefineLiveParams, type RefineOutcome, requests } from "../../core/engine/protocol";
+import { didShow } from "../../core/shown";
+import {
+  type FromRefine,
+  hotspotsOf,
+  methodText,
+  type RefineModel,
+  refineRows,
+  type ToRefine,
+} from "../../core/trace/refine";
+import { programOf, runName, shownCommand, type TracedProgram, traceFolderOf, wasStopped } from "../../core/trace/runs";
+import { refineHtml } from "../../views/traceTables";
+import type { Engine } from "../editor/engine";
+import { settingsFor, workspaceOf } from "../editor/folders";
+import * as messages from "../editor/messages";
+import { TablePanel, TablePanels } from "../editor/tablePanel";
+import { fileOf, type Target } from "../editor/target";
+import { openLocation } from "../navigator/frames";
+import { programOrTrouble, type Traces } from "./traces";
+
+export class Refine implements vscode.Disposable {
+  private readonly panels: TablePanels<RefinePanel>;
+  /** The loop that goes on, also while it is stopping and its panel is closed. */
+  private going: RefinePanel | undefined;
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable[];
+  /** A loop began, went on to another run, or is over. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly traces: Traces,
+    private readonly extensionUri: vscode.Uri,
+  ) {
+    this.panels = new TablePanels("fulcrum.refine", (panel, state) => this.restore(panel, state));
+    this.subscriptions = [
+      this.panels,
+      this.changed,
+      vscode.commands.registerCommand("fulcrum.trace.refine", (target?: Target) => this.refine(target)),
+      vscode.commands.registerCommand("fulcrum.trace.openLoop", (target?: Target) => this.openLoop(target)),
+    ];
+  }
+
+  /** What the newest panel shows: for tests. */
+  get shown(): RefineModel | undefined {
+    return this.panels.newest?.model;
+  }
+
+  /** The last run of the loop that goes on. */
+  get goingRun(): string | undefined {
+    return this.going?.lastRun;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private async refine(target: Target | undefined): Promise<void> {
+    if (!(await messages.mayRun("Traces can be opened and read without."))) {
+      return;
+    }
+    if (this.isGoing()) {
+      return;
+    }
+    const chosen = fileOf(target) ?? (await this.traces.choose("Refine Trace"));
+    const run = chosen === undefined ? undefined : traceFolderOf(chosen);
+    const program = run === undefined ? undefined : await programOrTrouble(run);
+    if (run === undefined || program === undefined) {
+      return;
+    }
+    const session = (await wasStopped(run)) ? await askSession(runName(run)) : null;
+    if (session !== undefined && !this.isGoing()) {
+      this.going = this.panelOf(run, program);
+      try {
+        await this.going.start(program, session);
+      } finally {
+        this.going = undefined;
+        this.changed.fire();
+      }
+    }
+  }
+
+  /** Whether a loop goes on: if so, that is said. */
+  private isGoing(): boolean {
+    if (this.going === undefined) {
+      return false;
+    }
+    void messages.info(
+      this.going.model.stopping
+        ? "Fulcrum is still stopping the last refine loop. Wait until it has ended."
+        : "Fulcrum is already refining. Stop it, or wait until it ends.",
+    );
+    return true;
+  }
+
+  /** The table of a loop, from the folder of one of its runs. */
+  private async openLoop(target: Target | undefined): Promise<void> {
+    const run = fileOf(target);
+    if (run === undefined) {
+      return;
+    }
+    const there = this.panels.find((panel) => panel.lastRun === run);
+    if (there !== undefined) {
+      there.panel.reveal();
+      return;
+    }
+    try {
+      const outcome = await this.engine.request(requests.RefineOpen, { run });
+      this.panelOf(run, await programOf(run)).over(outcome);
+    } catch (error) {
+      const openTrace = "Open Trace";
+      const doing = `Opening the refine loop of ${run}`;
+      if ((await messages.showTrouble(this.engine.log, doing, error, openTrace)) === openTrace) {
+        await vscode.commands.executeCommand("fulcrum.trace.open", run);
+      }
+    }
+  }
+
+  /** The window was reloaded. A loop that went on then has ended with its engine. */
+  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { run } = (state ?? {}) as Partial<Loop>;
+    if (typeof run !== "string") {
+      panel.dispose();
+      return;
+    }
+    const made = this.panelOf(run, await programOf(run), panel);
+    try {
+      made.over(await this.engine.request(requests.RefineOpen, { run }));
+    } catch (error) {
+      made.failed(error);
+    }
+  }
+
+  private panelOf(
+    run: string,
+    program: TracedProgram | undefined,
+    panel = this.panels.create(`Refine ${runName(run)}`),
+  ): RefinePanel {
+    const changed = () => this.changed.fire();
+    return this.panels.add(new RefinePanel(this.engine, this.extensionUri, panel, run, program, changed));
+  }
+}
+
+/**
+ * How long each session is in a program that does not end by itself, in seconds; `null`: it is run to its end after all.
+ * `undefined` when the user went away.
+ */
+async function askSession(name: string): Promise<number | null | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: "Refine Trace",
+    value: "5",
+    prompt: `${name} was stopped, as a server is. It is started once more and observed again and again, each time for so many seconds: keep using it, as by sending it requests, until the loop ends. Empty: it is run to its end each time.`,
+    ignoreFocusOut: true,
+    validateInput: durationProblem,
+  });
+  return typed === undefined ? undefined : parseDuration(typed);
+}
+
+/** What is kept of a panel while the window is reloaded. */
+interface Loop {
+  run: string;
+}
+
+/** One loop. */
+class RefinePanel extends TablePanel<ToRefine, FromRefine> {
+  model: RefineModel;
+  /** Of the loop that goes on. */
+  private token: string | undefined;
+  private isKeptRunning = false;
+  private readonly cancelling = new vscode.CancellationTokenSource();
+
+  constructor(
+    engine: Engine,
+    extensionUri: vscode.Uri,
+    panel: vscode.WebviewPanel,
+    /** The run that it began with, and then that of its last iteration. */
+    public lastRun: string,
+    program: TracedProgram | undefined,
+    private readonly changed: () => void,
+  ) {
+    super(engine, extensionUri, panel, "refine", refineHtml);
+    this.model = {
+      title: `Refine ${runName(lastRun)}`,
+      command: program === undefined ? "" : shownCommand(program),
+      state: "done",
+      stopping: false,
+      message: "",
+      fraction: 0,
+      rows: [],
+      hotspots: [],
+      filter: null,
+      notes: [],
+    };
+  }
+
+  /** @param session how long each session is in a program that keeps running, seconds; `null`: it ends by itself */
+  async start(program: TracedProgram, session: number | null): Promise<void> {
+    this.isKeptRunning = session !== null;
+    this.change({ state: "going", message: "starting" });
+    const settings = settingsFor(program.cwd);
+    const rule = settings.get<string>("refine.rule", "").trim();
+    const listening = this.engine.onDidReportRefine((live) => this.report(live));
+    try {
+      const params = {
+        ...program,
+        workspace: workspaceOf(program.cwd),
+        from: { kind: "run", run: this.lastRun },
+        iterations: settings.get<number>("refine.iterations", 6),
+        runs: settings.get<number>("refine.runs", 3),
+        ...(rule === "" ? {} : { rule }),
+        ...(session === null ? {} : { keepRunningSeconds: session }),
+      } as const;
+      const outcome = await this.engine.long(requests.RefineStart, params, {
+        token: this.cancelling.token,
+        // What was measured stays.
+        onCancel: "stop",
+        begun: (token) => {
+          this.token = token;
+        },
+      });
+      this.over(outcome);
+    } catch (error) {
+      if (error instanceof Cancelled) {
+        this.change({ state: "failed", message: "It was stopped before it began." });
+      } else {
+        this.failed(error);
+      }
+    } finally {
+      listening.dispose();
+      this.token = undefined;
+    }
+  }
+
+  /** The loop has ended, now or long ago. */
+  over({ iterations, exit, hotspots, filter, notes }: RefineOutcome): void {
+    this.lastRun = iterations.at(-1)?.run ?? this.lastRun;
+    const rows = refineRows(iterations, false);
+    this.change({
+      ...{ state: "done", message: exit, fraction: 1, rows },
+      ...{ hotspots: hotspotsOf(hotspots), filter, notes },
+    });
+  }
+
+  failed(error: unknown): void {
+    const trouble = troubleOf(error);
+    this.engine.log.error(`Refining ${this.model.command}: ${troubleText(trouble)}`);
+    this.change({ state: "failed", message: troubleText(trouble) });
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.stop();
+  }
+
+  /** Stops the program; what was measured stays. */
+  private stop(): void {
+    if (this.model.state === "going" && !this.model.stopping) {
+      this.change({ stopping: true });
+      this.cancelling.cancel();
+    }
+  }
+
+  private report(live: RefineLiveParams): void {
+    if (live.token === this.token && this.model.state === "going") {
+      this.lastRun = live.iterations.at(-1)?.run ?? this.lastRun;
+      this.change({
+        message: this.isKeptRunning ? `${live.message} · keep using it` : live.message,
+        fraction: live.fraction,
+        rows: refineRows(live.iterations, true),
+      });
+    }
+  }
+
+  private async openSource(method: string): Promise<void> {
+    const name = methodText(method);
+    try {
+      await openLocation(name, await this.engine.request(requests.RefineGetFrame, { run: this.lastRun, method }));
+    } catch (error) {
+      await messages.showTrouble(this.engine.log, `Looking for ${name}`, error);
+    }
+  }
+
+  private change(change: Partial<RefineModel>): void {
+    this.model = { ...this.model, ...change };
+    this.page.show({ type: "show", model: this.model });
+    this.page.remember({ run: this.lastRun } satisfies Loop);
+    didShow();
+    this.changed();
+  }
+
+  protected override async answer(message: Exclude<FromRefine, { type: "ready" }>): Promise<void> {
+    switch (message.type) {
+      case "cancel":
+        this.stop();
+        break;
+      case "again":
+        await vscode.commands.executeCommand("fulcrum.trace.refine", this.lastRun);
+        break;
+      case "open":
+        await vscode.commands.executeCommand("fulcrum.trace.open", message.run);
+        break;
+      case "compare":
+        await vscode.commands.executeCommand("fulcrum.trace.compare", message);
+        break;
+      case "source":
+        await this.openSource(message.method);
+        break;
+      case "filter":
+        if (this.model.filter !== null) {
+          await vscode.window.showTextDocument(vscode.Uri.file(this.model.filter));
+        }
+        break;
+    }
+  }
+}
