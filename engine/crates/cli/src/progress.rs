@@ -160,9 +160,8 @@ mod tests {
             point: "iter".into(),
             at_least: 0.0899,
         });
-        let first = format!(
-            "{start}{best} · first verdict: two.cpp:12, at least +8 % if 2× faster"
-        );
+        let first =
+            format!("{start}{best} · first verdict: two.cpp:12, at least +8 % if 2× faster");
         assert_eq!(describe(&progress, style), first);
         progress.first = None;
         progress.background = true;

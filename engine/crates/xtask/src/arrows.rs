@@ -72,6 +72,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "runtime",
         &["wire", "stats", "preload", "runtime-core", "unwind"],
     ),
+    // Class files, and the functions of a virtual machine: for the agent and for transactional profiling.
+    ("jvm-core", &[]),
+    ("jvm-interface", &[]),
     (
         "transaction-runtime",
         &[
@@ -90,8 +93,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "agent-core",
         &["wire", "preload", "event-log", "filter", "hotspot"],
     ),
-    ("jvm-core", &[]),
-    ("jvm-interface", &[]),
     (
         "jvm-agent",
         &[

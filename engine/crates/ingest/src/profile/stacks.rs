@@ -174,7 +174,12 @@ impl Stacks {
         cut_already: bool,
         values: &[i64],
     ) -> Result<(), Fault> {
-        self.push(container.as_slice(), stack, (cut_already, MAX_DEPTH), values)
+        self.push(
+            container.as_slice(),
+            stack,
+            (cut_already, MAX_DEPTH),
+            values,
+        )
     }
 
     /// The same of a call in a tree of calls, of which the file has each one once.

@@ -80,9 +80,7 @@ fn message(progress: &Progress) -> String {
 fn first(verdict: &FirstVerdict) -> String {
     let at_least = (verdict.at_least * 100.0).floor();
     let label = verdict.target.short_label();
-    format!(
-        "first verdict: {label}, at least +{at_least:.0}\u{a0}% if 2× faster"
-    )
+    format!("first verdict: {label}, at least +{at_least:.0}\u{a0}% if 2× faster")
 }
 
 /// A duration as one says it: `40 s`, `3 min`, `2 h`. Seconds in steps of five, so that the text does not flicker.

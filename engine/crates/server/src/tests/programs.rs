@@ -25,7 +25,8 @@ fn start() -> Client {
     libraries::all();
     let client = Client::start(&[]);
     programs::copy(&main_class(MAIN), &client.root());
-    std::fs::write(client.root().join("Main.java"), MAIN).expect("the workspace can be written into");
+    std::fs::write(client.root().join("Main.java"), MAIN)
+        .expect("the workspace can be written into");
     client
 }
 
@@ -115,7 +116,12 @@ fn the_refine_loop_tells_its_iterations() {
     ];
     super::examples::check_kinds("refineFrame", &messages);
     let location = &found["locations"][0];
-    assert!(location["uri"].as_str().expect("a file").ends_with("/Main.java"));
+    assert!(
+        location["uri"]
+            .as_str()
+            .expect("a file")
+            .ends_with("/Main.java")
+    );
     assert_eq!(location["line"], 2, "{found}");
     let frame = json!({ "run": rows[1]["run"], "method": "Main.gone()V" });
     let found = client.ok("fulcrum/refine/frame", frame);
