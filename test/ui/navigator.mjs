@@ -330,7 +330,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
   });
 
   await test("a JSON file with stackprof before its ending is offered as a profile", async () => {
-    const sample = path.join(root, "engine/crates/ingest/tests/samples/work.stackprof.json");
+    const sample = path.join(root, "engine/crates/profile-formats/tests/samples/work.stackprof.json");
     copyFileSync(sample, path.join(workspace.folder, "profiles", "ruby-stackprof.json"));
     await explorer("ruby-stackprof.json", "Open Profile…");
     const title = nav.frame.locator(".title");

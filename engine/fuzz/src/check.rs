@@ -1,7 +1,7 @@
-// What must hold of every reader, whatever the bytes. The fuzz targets use it, and a test of `fulcrum-ingest` by its path.
+// What must hold of every reader, whatever the bytes. The fuzz targets use it, and a test of `fulcrum-profile-formats` by its path.
 
-use fulcrum_ingest::profile::names::{ALL, normalise};
-use fulcrum_ingest::profile::{
+use fulcrum_profile_formats::names::{ALL, normalise};
+use fulcrum_profile_formats::{
     At, Calls, Code, Format, Limits, Profile, Symbols, Target, WriteError, read_as, read_lines,
     read_with, write,
 };

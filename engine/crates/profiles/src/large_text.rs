@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use fulcrum_ingest::profile::{self, Limits, Profile, ReadAt};
 use fulcrum_model::{Cancelled, Digest, Progress};
+use fulcrum_profile_formats::{Limits, Profile, ReadAt};
 
 use crate::error::Error;
 
@@ -48,7 +48,7 @@ impl LargeText {
             head: vec![0; HEAD],
         };
         text.file.read_exact_at(&mut text.head, 0).ok()?;
-        profile::begins_folded(&text.head).then_some(text)
+        fulcrum_profile_formats::begins_folded(&text.head).then_some(text)
     }
 
     /// What tells its bytes apart.
@@ -81,11 +81,11 @@ impl LargeText {
         limits: Limits,
         progress: &Progress,
     ) -> Result<Profile, Error> {
-        let text = profile::LargeText {
+        let text = fulcrum_profile_formats::LargeText {
             bytes: self,
             head: &self.head,
         };
-        let read = profile::read_large_text(&text, name, limits, progress);
+        let read = fulcrum_profile_formats::read_large_text(&text, name, limits, progress);
         let read = read.map_err(|error| Error::File(error.to_string()))?;
         read.ok_or(Error::Cancelled)
     }

@@ -1,6 +1,6 @@
 //! Files to profiles that can be searched: reading, names for addresses, and labels that are kept beside a workspace.
 //!
-//! What the command line and the server share: `ingest` and `paths` touch no files.
+//! What the command line and the server share: `profile-formats` and `paths` touch no files.
 
 #![forbid(unsafe_code)]
 
@@ -16,8 +16,8 @@ mod tests;
 pub mod transactions;
 
 pub use error::Error;
-pub use fulcrum_ingest::profile::Limits;
-pub use fulcrum_ingest::profile::names::{self, Rule};
+pub use fulcrum_profile_formats::Limits;
+pub use fulcrum_profile_formats::names::{self, Rule};
 pub use labels::{Kept, read_labels, write_labels};
 pub use lines::{LineCost, Lines, lines};
 pub use open_search::{Files, OpenSearch};

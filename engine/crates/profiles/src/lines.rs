@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use fulcrum_ingest::profile::names::{Rule, normalise};
-use fulcrum_ingest::profile::{Calls, Format, Limits, read_lines};
+use fulcrum_profile_formats::names::{Rule, normalise};
+use fulcrum_profile_formats::{Calls, Format, Limits, read_lines};
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::{FrameKind, ValueType};
 

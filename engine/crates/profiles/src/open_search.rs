@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fulcrum_ingest::profile::names::{Renamed, Rule};
-use fulcrum_ingest::profile::{self, Limits, Profile};
 use fulcrum_model::Progress;
 use fulcrum_model::call_tree::{CallTree, Frame, FrameKind, ValueType};
 use fulcrum_paths::{
     AnyProfile, Calls, Loaded, Normalisation, Opened, ProfileIdentity, SavedLabels, Search,
     SearchError, Source, SourceIdentity,
 };
+use fulcrum_profile_formats::names::{Renamed, Rule};
+use fulcrum_profile_formats::{Limits, Profile};
 
 use crate::error::Error;
 use crate::read::{Read, read_with_progress};
@@ -222,8 +222,8 @@ fn source(path: &Path, digest: String, profile: Profile, renamed: &mut Vec<Renam
         },
         default_value: profile.default_value,
         calls: match profile.calls {
-            profile::Calls::Tree(tree) => Calls::Tree(Arc::new(tree)),
-            profile::Calls::Graphs(graphs) => Calls::Graphs(graphs),
+            fulcrum_profile_formats::Calls::Tree(tree) => Calls::Tree(Arc::new(tree)),
+            fulcrum_profile_formats::Calls::Graphs(graphs) => Calls::Graphs(graphs),
         },
         observations: None,
     }

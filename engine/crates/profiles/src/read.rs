@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use fulcrum_ingest::profile::names::{ALL, Rule, default_rules, normalise};
-use fulcrum_ingest::profile::{self, ALLOW_MORE, Limits, Profile};
 use fulcrum_model::Progress;
+use fulcrum_profile_formats::names::{ALL, Rule, default_rules, normalise};
+use fulcrum_profile_formats::{ALLOW_MORE, Limits, Profile};
 
 use crate::error::Error;
 use crate::large_text::LargeText;
@@ -158,7 +158,13 @@ fn parse(
     limits: Limits,
     progress: &Progress,
 ) -> Result<Profile, Error> {
-    let profile = profile::read_with_progress(bytes, name, limits, &Files::default(), progress);
+    let profile = fulcrum_profile_formats::read_with_progress(
+        bytes,
+        name,
+        limits,
+        &Files::default(),
+        progress,
+    );
     let profile = profile.map_err(|error| Error::File(error.to_string()))?;
     profile.ok_or(Error::Cancelled)
 }
@@ -307,10 +313,10 @@ mod tests {
         assert!(large_text(&path, Limits::up_to(text.len() - 1)).is_none());
         let found = read(&path, &[]).expect("a profile");
         assert_eq!(found.digest, fulcrum_paths::digest(text.as_bytes()));
-        let held = profile::read(text.as_bytes(), "x").expect("a profile");
+        let held = fulcrum_profile_formats::read(text.as_bytes(), "x").expect("a profile");
         let tree = |profile: Profile| match profile.calls {
-            profile::Calls::Tree(tree) => tree,
-            profile::Calls::Graphs(_) => panic!("expected a tree"),
+            fulcrum_profile_formats::Calls::Tree(tree) => tree,
+            fulcrum_profile_formats::Calls::Graphs(_) => panic!("expected a tree"),
         };
         assert!(tree(found.profile) == tree(held));
         let error = self::profile(&path, &[], Limits::up_to(text.len() - 1));

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use fulcrum_ingest::profile::names::default_rules;
+use fulcrum_profile_formats::names::default_rules;
 use fulcrum_model::Progress;
 use fulcrum_paths::{SavedLabel, SavedLabels};
 use tempfile::TempDir;

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fulcrum_ingest::profile::{At, Code, Symbols as _};
+use fulcrum_profile_formats::{At, Code, Symbols as _};
 use fulcrum_model::Progress;
 use fulcrum_names::{DataTable, SymbolTable, readable};
 use fulcrum_symbols::function_extents;

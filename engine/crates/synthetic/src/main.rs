@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fulcrum_ingest::profile::{Calls, Format, Profile, Target, write_in_order};
+use fulcrum_profile_formats::{Calls, Format, Profile, Target, write_in_order};
 use fulcrum_model::CallTree;
 use fulcrum_synthetic::{Kind, Pair, Planted, Shape, Single, pair, shuffled, single};
 use serde_json::{Value, json};

@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("schema", &[]),
     ("causal-records", &["model"]),
     // To tell who drops a causal profile on a reader of profiles what it is.
-    ("ingest", &["model", "causal-records"]),
+    ("profile-formats", &["model", "causal-records"]),
     // What a hotspot is: for the agents and for readers of their logs.
     ("hotspot", &[]),
     // The filter language: for the agents and for readers of their logs.
@@ -37,7 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "profiles",
         &[
             "model",
-            "ingest",
+            "profile-formats",
             "paths",
             "names",
             "symbols",
@@ -60,7 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // Profiles for benchmarks and tests.
-    ("synthetic", &["model", "ingest", "stats"]),
+    ("synthetic", &["model", "profile-formats", "stats"]),
     // They run inside other people's processes.
     ("preload", &[]),
     // Tells what threads do in the terms of the pure part.
@@ -144,7 +144,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "server",
         &[
             "model",
-            "ingest",
+            "profile-formats",
             "causal",
             "paths",
             "profiles",
@@ -164,7 +164,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model",
-            "ingest",
+            "profile-formats",
             "causal",
             "paths",
             "profiles",
@@ -332,7 +332,7 @@ mod tests {
         );
         check(
             "causal",
-            "[dev-dependencies]\nfulcrum-ingest.workspace = true\n",
+            "[dev-dependencies]\nfulcrum-profile-formats.workspace = true\n",
             &[],
         );
         check(

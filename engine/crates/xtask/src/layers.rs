@@ -29,7 +29,7 @@ const LAYERS: &[Layer] = &[
         why: "data in, data out: tested without programs, clients or system calls",
         crates: &[
             "causal-records",
-            "ingest",
+            "profile-formats",
             "events",
             "event-tables",
             "causal",

@@ -175,7 +175,7 @@ fn published() -> Option<PathBuf> {
         .find(|f| f.join("ferret.coz").is_file())
 }
 
-/// The rules once more, straight over the text, with nothing of `fulcrum-ingest` or `fulcrum-causal`.
+/// The rules once more, straight over the text, with nothing of `fulcrum-profile-formats` or `fulcrum-causal`.
 mod second {
     use super::Table;
     use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use fulcrum_event_tables::{Format, Table};
 use fulcrum_events::export::{ExportError, chrome, perfetto};
 use fulcrum_events::query::Query;
 use fulcrum_events::{FoldError, Trace, TraceRange, fold};
-use fulcrum_ingest::profile::{self, Calls, Profile, Target, WriteError, write};
+use fulcrum_profile_formats::{Calls, Profile, Target, WriteError, write};
 
 use super::args::{ExportArgs, ExportFormat};
 use super::open::{open, say_notes};
@@ -144,7 +144,7 @@ fn folded(
         _ => Target::Folded,
     };
     let profile = Profile {
-        format: profile::Format::Folded,
+        format: fulcrum_profile_formats::Format::Folded,
         calls: Calls::Tree(tree),
         default_value: value,
         notes: Vec::new(),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use fulcrum_ingest::profile::Limits;
-use fulcrum_ingest::profile::names::Rule;
+use fulcrum_profile_formats::Limits;
+use fulcrum_profile_formats::names::Rule;
 
 #[derive(Debug, Subcommand)]
 pub enum Profile {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use fulcrum_ingest::profile::{Profile, Target, WriteError, write};
+use fulcrum_profile_formats::{Profile, Target, WriteError, write};
 
 use super::args::{ConvertArgs, To};
 use super::open::{open, value_of};

@@ -1,7 +1,7 @@
 //! `fulcrum profile info`.
 
-use fulcrum_ingest::profile::names::{Renamed, Rule, VERSION};
-use fulcrum_ingest::profile::{Calls, Profile};
+use fulcrum_profile_formats::names::{Renamed, Rule, VERSION};
+use fulcrum_profile_formats::{Calls, Profile};
 use fulcrum_schema::{
     NavigatorRenamed, ProfileCalls, ProfileInfo, ProfileNames, ProfileSize, ProfileValueType,
 };

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fulcrum_ingest::profile::names::Rule;
-use fulcrum_ingest::profile::{Limits, Profile};
+use fulcrum_profile_formats::names::Rule;
+use fulcrum_profile_formats::{Limits, Profile};
 use fulcrum_paths::{find_value, value_names};
 
 use crate::outcome::Failure;

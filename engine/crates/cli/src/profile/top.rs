@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fulcrum_answers::search as answers;
-use fulcrum_ingest::profile::{Calls, Profile};
+use fulcrum_profile_formats::{Calls, Profile};
 use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{

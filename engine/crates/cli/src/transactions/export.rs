@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use fulcrum_ingest::profile::{Calls, Format, Profile, Target, WriteError, write};
+use fulcrum_profile_formats::{Calls, Format, Profile, Target, WriteError, write};
 use fulcrum_model::CallTree;
 use fulcrum_profiles::transactions::telemetry;
 use fulcrum_transaction_records::run::Traced;

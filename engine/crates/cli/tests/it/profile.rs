@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// What real profilers wrote, beside the readers' tests.
 fn sample(name: &str) -> String {
     format!(
-        "{}/../ingest/tests/samples/{name}",
+        "{}/../profile-formats/tests/samples/{name}",
         env!("CARGO_MANIFEST_DIR")
     )
 }

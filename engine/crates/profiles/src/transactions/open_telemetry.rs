@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use fulcrum_ingest::profile::open_telemetry::{
+use fulcrum_profile_formats::open_telemetry::{
     Attribute, Identity, LinkedProfiles, Period, Span, SpanKind, Spans, Value,
 };
 use fulcrum_model::call_tree::ValueType;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use fulcrum_ingest::profile::Calls;
+use fulcrum_profile_formats::Calls;
 use fulcrum_profiles::read;
 
 /// `leaf` prints its registers and its stack, without frame pointers anywhere.

@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use fulcrum_ingest::profile::names::default_rules;
+use fulcrum_profile_formats::names::default_rules;
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_profiles::{Error, Limits, Lines, lines, read};
 
 fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../ingest/tests/samples")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../profile-formats/tests/samples")
 }
 
 fn of(path: &Path, value: Option<&str>) -> Result<Option<Lines>, Error> {
@@ -127,7 +127,7 @@ fn perf_and_samply_know_lines_where_the_program_has_debug_information() {
     assert_eq!(of(&profile("00ff"), None).expect("a profile"), None);
     let rules = default_rules();
     let known = read(&profile("00ff"), &rules).expect("a profile").profile;
-    let fulcrum_ingest::profile::Calls::Tree(tree) = known.calls else {
+    let fulcrum_profile_formats::Calls::Tree(tree) = known.calls else {
         panic!("it has stacks");
     };
     assert_eq!(tree.frame(0).name, "[spin]");

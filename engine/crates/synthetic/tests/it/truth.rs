@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fulcrum_ingest::profile::{Calls, Format, Profile, Target, read, write_in_order};
+use fulcrum_profile_formats::{Calls, Format, Profile, Target, read, write_in_order};
 use fulcrum_model::CallTree;
 use fulcrum_paths::{CallTreeProfile, ComparativeProfile, ProfileInterface};
 use fulcrum_synthetic::{Kind, Pair, Planted, Shape, pair, shuffled, single};

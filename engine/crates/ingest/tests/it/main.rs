@@ -1,9 +1,0 @@
-//! The integration tests of `fulcrum-ingest`: one binary, so that they are linked once.
-
-mod bad_input;
-mod corpus;
-mod fuzz_corpus;
-mod profile_damage;
-mod profile_samples;
-mod profiles;
-mod progress;
