@@ -57,8 +57,8 @@ pub fn result(target: &Target) -> TargetResult {
     TargetResult {
         name: name(&target.id),
         slope: target.slope,
-        slope_low: target.slope_interval.map(|(low, _)| low),
-        slope_high: target.slope_interval.map(|(_, high)| high),
+        slope_low: target.slope_interval.map(|it| it.low),
+        slope_high: target.slope_interval.map(|it| it.high),
         contention: target.contention,
         shape: shape(target.shape),
         in_call: target.in_call.as_ref().map(in_call),
@@ -104,8 +104,8 @@ fn point(point: &Point) -> SpeedupPoint {
     SpeedupPoint {
         speedup: point.speedup,
         program_speedup: point.program_speedup,
-        low: point.interval.map(|(low, _)| low),
-        high: point.interval.map(|(_, high)| high),
+        low: point.interval.map(|it| it.low),
+        high: point.interval.map(|it| it.high),
         visits: point.visits,
         duration_ns: point.duration_ns,
     }
@@ -204,7 +204,7 @@ pub fn target_change(target: &TargetComparison) -> TargetChange {
 fn estimate(given: Compared) -> Estimate {
     Estimate {
         value: given.value,
-        low: given.interval.map(|(low, _)| low),
-        high: given.interval.map(|(_, high)| high),
+        low: given.interval.map(|it| it.low),
+        high: given.interval.map(|it| it.high),
     }
 }

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fulcrum_causal::{Options, Prediction, analyse, predict};
+use fulcrum_model::Interval;
 use fulcrum_model::causal::{Flag, PointKind, PointProfile, Profile, Recording, Target};
 use fulcrum_runs::{PricedSection, load_causal};
 use fulcrum_schema::{CrosstalkPrice, TransactionsCrosstalk};
@@ -79,8 +80,8 @@ pub fn price(folder: &Path) -> Result<CrosstalkPrice, String> {
         progress_point: found.point.clone(),
         speedup: SPEEDUP,
         gain: found.gain.map(|it| it.program_speedup),
-        gain_low: found.interval().map(|(low, _)| low),
-        gain_high: found.interval().map(|(_, high)| high),
+        gain_low: found.interval().map(|it| it.low),
+        gain_high: found.interval().map(|it| it.high),
         experiments: found.experiments,
         sentence: found.sentence(section),
         notes,
@@ -121,7 +122,7 @@ impl Found {
         }
     }
 
-    fn interval(&self) -> Option<(f64, f64)> {
+    fn interval(&self) -> Option<Interval> {
         self.gain.as_ref()?.interval
     }
 
@@ -194,8 +195,8 @@ fn why_unknown(
 }
 
 /// `11 % faster (8…14)`, with as many digits as matter.
-fn faster(gain: f64, interval: Option<(f64, f64)>) -> String {
-    let widest = interval.map_or(gain.abs(), |(low, high)| (high - low).abs());
+fn faster(gain: f64, interval: Option<Interval>) -> String {
+    let widest = interval.map_or(gain.abs(), |it| it.width().abs());
     let digits = usize::from(widest < 0.02);
     let number = |it: f64| {
         let text = format!("{:.digits$}", 100.0 * it.abs());
@@ -210,7 +211,7 @@ fn faster(gain: f64, interval: Option<(f64, f64)>) -> String {
         false => ("faster", 1.0),
     };
     let mut text = format!("{} % {word}", number(sign * gain));
-    if let Some((low, high)) = interval {
+    if let Some(Interval { low, high }) = interval {
         let (from, to) = match gain < 0.0 {
             true => (-high, -low),
             false => (low, high),
@@ -272,6 +273,7 @@ mod tests {
             (-0.06, Some((-0.09, -0.03)), "6 % slower (3…9)"),
             (0.2, None, "20 % faster"),
         ] {
+            let interval = interval.map(|(low, high)| Interval { low, high });
             assert_eq!(faster(gain, interval), text);
         }
     }

@@ -154,11 +154,10 @@ fn type_cost(it: &TypeCost) -> TransactionsTypeCost {
 }
 
 fn difference(it: Welch) -> TransactionsDifference {
-    let (low_ns, high_ns) = it.interval;
     TransactionsDifference {
         ns: it.difference,
-        low_ns,
-        high_ns,
+        low_ns: it.interval.low,
+        high_ns: it.interval.high,
         p: it.p,
         significant: it.p < SIGNIFICANT,
     }
@@ -202,7 +201,6 @@ pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<Stri
 /// `CPU time of A is 285 µs more than of B (95 % interval 270 µs to 301 µs, p < 0.0001): significant.`
 fn in_words(what: &str, of: &Welch) -> String {
     let time = |ns: f64| quantity(ns.round() as i64, "ns");
-    let (low, high) = of.interval;
     let sign = if of.difference < 0.0 { "less" } else { "more" };
     let p = match of.p < 0.0001 {
         true => "p < 0.0001".to_owned(),
@@ -215,8 +213,8 @@ fn in_words(what: &str, of: &Welch) -> String {
     format!(
         "{what} of A is {} {sign} than of B (95 % interval {} to {}, {p}): {verdict}.",
         time(of.difference.abs()),
-        time(low),
-        time(high)
+        time(of.interval.low),
+        time(of.interval.high)
     )
 }
 

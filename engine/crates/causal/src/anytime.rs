@@ -4,6 +4,7 @@
 //! stopping by itself; the intervals that are shown stay the plain ones.
 
 use fulcrum_model::causal::{PointProfile, Profile, Target};
+use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::widening;
 
 /// Intervals of fewer experiments than this on a target say little about themselves.
@@ -69,9 +70,8 @@ fn half_width_of(target: &Target) -> f64 {
         return f64::INFINITY;
     }
     let wider = widening(target.experiments);
-    let half = |interval: Option<(f64, f64)>| {
-        interval.map_or(f64::INFINITY, |(low, high)| (high - low) / 2.0 * wider)
-    };
+    let half =
+        |interval: Option<Interval>| interval.map_or(f64::INFINITY, |it| it.half_width() * wider);
     target
         .points
         .iter()

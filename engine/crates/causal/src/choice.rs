@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{PointProfile, Profile, Target};
+use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::{always_valid, widening};
 
 use crate::anytime::{BEST, FEWEST_EXPERIMENTS};
@@ -58,13 +59,13 @@ fn bar(point: &PointProfile) -> f64 {
         .targets
         .iter()
         .filter_map(bounds)
-        .map(|(low, _)| low)
+        .map(|it| it.low)
         .collect();
     lows.sort_by(|a, b| b.total_cmp(a));
     lows.get(BEST - 1).copied().unwrap_or(f64::NEG_INFINITY)
 }
 
-fn bounds(target: &Target) -> Option<(f64, f64)> {
+fn bounds(target: &Target) -> Option<Interval> {
     if target.experiments < FEWEST_EXPERIMENTS {
         return None;
     }
@@ -76,7 +77,7 @@ fn bounds(target: &Target) -> Option<(f64, f64)> {
 }
 
 fn is_settled(target: &Target, bar: f64, wanted: Option<f64>) -> bool {
-    let Some((_, high)) = bounds(target) else {
+    let Some(Interval { high, .. }) = bounds(target) else {
         return false;
     };
     let wider = widening(target.experiments);
@@ -87,7 +88,7 @@ fn is_settled(target: &Target, bar: f64, wanted: Option<f64>) -> bool {
             .filter(|it| it.speedup > 0.0)
             .all(|it| {
                 it.interval
-                    .is_some_and(|(low, high)| (high - low) / 2.0 * wider <= half)
+                    .is_some_and(|it| it.half_width() * wider <= half)
             })
     };
     high < bar || wanted.is_some_and(narrow)

@@ -1,6 +1,6 @@
 //! Intervals of a target, from replicates of its measurements.
 
-use fulcrum_stats::bootstrap;
+use fulcrum_stats::{Interval, bootstrap};
 
 use crate::baseline::Measured;
 use crate::bootstrap::Replicates;
@@ -9,8 +9,8 @@ use crate::slope::slope;
 
 /// Intervals of one target.
 pub struct Intervals {
-    pub points: Vec<(f64, f64)>,
-    pub slope: (f64, f64),
+    pub points: Vec<Interval>,
+    pub slope: Interval,
     /// Variance of each group's relative error, the baseline first.
     pub noise: Vec<f64>,
 }

@@ -248,6 +248,7 @@ fn target(
     let factors = context.rates.factors(line, measured)?;
     let drawn = context.replicates_of(it);
     let intervals = intervals::intervals(drawn, measured, cost, context.replicates);
+    // A percentile interval need not contain the estimate; one that is shown beside it should.
     let points: Vec<Point> = measured
         .iter()
         .zip(&intervals.points)
@@ -258,14 +259,14 @@ fn target(
             Point {
                 speedup: m.group.speedup,
                 program_speedup,
-                interval: Some(around(interval, program_speedup)),
+                interval: Some(interval.including(program_speedup)),
                 visits: m.group.visits,
                 duration_ns: m.group.duration_ns,
             }
         })
         .collect();
     let slope = slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
-    let slope_interval = Some(around(intervals.slope, slope));
+    let slope_interval = Some(intervals.slope.including(slope));
     let pausing: Vec<f64> = measured
         .iter()
         .map(|it| cost.map_or(0.0, |cost| cost.variance(it)))
@@ -324,9 +325,4 @@ fn noisy(points: &[Point], noise: &[f64], factors: &[f64], pausing: &[f64]) -> V
 
 fn one_visit(point: &Point) -> f64 {
     (1.0 / point.visits.max(1) as f64).powi(2)
-}
-
-/// A percentile interval need not hold the estimate; one that is shown beside it should.
-fn around((low, high): (f64, f64), estimate: f64) -> (f64, f64) {
-    (low.min(estimate), high.max(estimate))
 }

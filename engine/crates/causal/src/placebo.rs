@@ -178,8 +178,8 @@ impl Cost {
     pub fn is_large(&self, measured: &[Measured<'_>]) -> bool {
         measured.iter().skip(1).any(|it| {
             let mut shares: Vec<f64> = self.shares(it).collect();
-            let (low, high) = bootstrap::interval(&mut shares);
-            self.share(it).abs() >= LARGE || (high - low) / 2.0 >= LARGE
+            let interval = bootstrap::interval(&mut shares);
+            self.share(it).abs() >= LARGE || interval.half_width() >= LARGE
         })
     }
 
@@ -197,16 +197,16 @@ impl Cost {
             .iter()
             .map(|fit| cost(largest, fit))
             .collect();
-        let (low, high) = bootstrap::interval(&mut costs);
+        let interval = bootstrap::interval(&mut costs);
         let at = largest.group.speedup;
-        (low >= WORTH_SAYING).then(|| {
+        (interval.low >= WORTH_SAYING).then(|| {
             format!(
                 "Pausing itself costs time: {:.0} µs a pause, as placebo experiments at {point} show, which became {:.1} % ± {:.1} \
                  slower at a virtual speedup of {:.0} %. Half of what their own pauses cost is taken out of the results, and \
                  intervals hold all of it.",
                 self.estimate.at(at) / 1000.0,
                 cost(largest, &self.estimate) * 100.0,
-                (high - low) / 2.0 * 100.0,
+                interval.half_width() * 100.0,
                 at * 100.0
             )
         })

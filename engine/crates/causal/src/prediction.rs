@@ -1,6 +1,7 @@
 //! Prediction: what the program gains when a line is made faster by a given amount, read off the measured curve.
 
 use fulcrum_model::causal::Target;
+use fulcrum_stats::Interval;
 
 /// A program speedup at one line speedup.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,7 +9,7 @@ pub struct Prediction {
     /// Program speedup as a fraction.
     pub program_speedup: f64,
     /// 95 % interval.
-    pub interval: Option<(f64, f64)>,
+    pub interval: Option<Interval>,
     /// The line speedup lies beyond the measured ones; the curve was carried on along its slope.
     pub extrapolated: bool,
 }
@@ -26,14 +27,11 @@ pub fn predict(target: &Target, speedup: f64) -> Prediction {
             };
         };
         let beyond = speedup - last.speedup;
-        let interval = last.interval.zip(target.slope_interval).map(
-            |((low, high), (slope_low, slope_high))| {
-                (
-                    low + beyond * slope_low.min(target.slope),
-                    high + beyond * slope_high.max(target.slope),
-                )
-            },
-        );
+        let bounds = last.interval.zip(target.slope_interval);
+        let interval = bounds.map(|(last, slope)| Interval {
+            low: last.low + beyond * slope.low.min(target.slope),
+            high: last.high + beyond * slope.high.max(target.slope),
+        });
         let program_speedup = last.program_speedup + beyond * target.slope;
         return Prediction {
             program_speedup,
@@ -56,10 +54,10 @@ pub fn predict(target: &Target, speedup: f64) -> Prediction {
     let mix = |x: f64, y: f64| x + (y - x) * t;
     Prediction {
         program_speedup: mix(a.program_speedup, b.program_speedup),
-        interval: a
-            .interval
-            .zip(b.interval)
-            .map(|(a, b)| (mix(a.0, b.0), mix(a.1, b.1))),
+        interval: a.interval.zip(b.interval).map(|(a, b)| Interval {
+            low: mix(a.low, b.low),
+            high: mix(a.high, b.high),
+        }),
         extrapolated: false,
     }
 }

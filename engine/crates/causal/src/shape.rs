@@ -15,6 +15,7 @@
 //! | unknown | everything else: the interval is too wide to tell |
 
 use fulcrum_model::causal::{Point, Shape, Target};
+use fulcrum_stats::Interval;
 use fulcrum_stats::normal::TWO_SIDED_95;
 
 /// Program speedups from which a gain is gain 1, 2, 3, 4.
@@ -44,8 +45,8 @@ pub fn largest_effect(target: &Target) -> Option<&Point> {
 }
 
 /// The shape of a target with these results.
-pub fn shape_of(slope: f64, slope_interval: Option<(f64, f64)>, points: &[Point]) -> Shape {
-    let Some((low, high)) = slope_interval else {
+pub fn shape_of(slope: f64, slope_interval: Option<Interval>, points: &[Point]) -> Shape {
+    let Some(Interval { low, high }) = slope_interval else {
         return Shape::Unknown;
     };
     let gain = (high >= 0.0)
@@ -85,7 +86,7 @@ fn effect(sign: f64, slope: f64, slope_bound: f64, points: &[Point]) -> Option<E
     });
     for point in points {
         let value = sign * point.program_speedup;
-        let Some((low, high)) = point.interval else {
+        let Some(Interval { low, high }) = point.interval else {
             continue;
         };
         let bound = if sign > 0.0 { low } else { -high };
@@ -111,14 +112,14 @@ mod tests {
         let point = |speedup, program_speedup: f64| Point {
             speedup,
             program_speedup,
-            interval: Some((program_speedup - half, program_speedup + half)),
+            interval: Some(Interval::around(program_speedup, half)),
             visits: 100,
             duration_ns: 1,
         };
         let mut points = vec![point(0.0, 0.0), point(0.5, at_half), point(1.0, at_full)];
-        points[0].interval = Some((0.0, 0.0));
+        points[0].interval = Some(Interval::around(0.0, 0.0));
         let slope = crate::slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
-        let shape = shape_of(slope, Some((slope - half, slope + half)), &points);
+        let shape = shape_of(slope, Some(Interval::around(slope, half)), &points);
         assert_eq!(shape, expected, "{at_half} {at_full} ±{half}");
     }
 

@@ -6,7 +6,7 @@ use fulcrum_causal::predict;
 use fulcrum_model::causal::{
     CallDoes, Flag, InCall, KERNEL, PointKind, PointProfile, Profile, Shape, Target,
 };
-use fulcrum_model::{TargetId, TargetKind};
+use fulcrum_model::{Interval, TargetId, TargetKind};
 
 use crate::terminal::{Cell, Colour, Style, Table};
 
@@ -118,14 +118,14 @@ fn column_if_halved(targets: &[Target], style: Style) -> &'static str {
 }
 
 /// An interval in percent, in parentheses.
-pub fn percents(bounds: Option<(f64, f64)>, style: Style) -> String {
+pub fn percents(bounds: Option<Interval>, style: Style) -> String {
     interval(bounds, |number| style.signed(number * 100.0, 1), style)
 }
 
-fn interval(bounds: Option<(f64, f64)>, show: impl Fn(f64) -> String, style: Style) -> String {
+fn interval(bounds: Option<Interval>, show: impl Fn(f64) -> String, style: Style) -> String {
     let between = if style.unicode { "…" } else { ".." };
     match bounds {
-        Some((low, high)) => format!("({}{between}{})", show(low), show(high)),
+        Some(it) => format!("({}{between}{})", show(it.low), show(it.high)),
         None => "(?)".into(),
     }
 }

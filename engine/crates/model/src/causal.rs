@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fulcrum_stats::Interval;
+
 use crate::{Location, TargetId, TargetKind};
 
 /// What a causal profiler recorded, by us or by coz: the input of `fulcrum-causal`.
@@ -293,7 +295,7 @@ pub struct Target {
     /// Slope of the linear regression of program speedup on virtual speedup.
     pub slope: f64,
     /// 95 % interval of the slope. `None` when the data cannot give one.
-    pub slope_interval: Option<(f64, f64)>,
+    pub slope_interval: Option<Interval>,
     /// The interval lies below zero: making this line faster makes the program slower.
     pub contention: bool,
     /// Experiments on this target that counted, baseline included.
@@ -370,7 +372,7 @@ pub struct Point {
     /// Program speedup as a fraction: 0.1 is 10 % less time per visit.
     pub program_speedup: f64,
     /// 95 % interval. `None` when the data cannot give one.
-    pub interval: Option<(f64, f64)>,
+    pub interval: Option<Interval>,
     /// Visits behind this point (departures for latency).
     pub visits: u64,
     /// Effective duration behind this point.

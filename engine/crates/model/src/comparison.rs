@@ -1,5 +1,7 @@
 //! Two causal runs side by side, one before and one after a change: prediction against reality.
 
+use fulcrum_stats::Interval;
+
 use crate::TargetId;
 use crate::causal::PointKind;
 
@@ -18,7 +20,7 @@ pub struct Estimate {
     /// The estimate.
     pub value: f64,
     /// `None` when the data cannot give one.
-    pub interval: Option<(f64, f64)>,
+    pub interval: Option<Interval>,
 }
 
 /// One progress point in both runs.

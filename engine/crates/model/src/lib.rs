@@ -17,6 +17,8 @@ pub mod text;
 pub use call_graph::CallGraph;
 pub use call_tree::{CallTree, CallTreeBuilder};
 pub use digest::{Digest, digest};
+/// What the numbers of a causal profile are known to; here, so that a reader of profiles needs no statistics.
+pub use fulcrum_stats::Interval;
 pub use location::Location;
 pub use progress::{Cancelled, Progress, ProgressListener};
 pub use read_error::{Place, ReadError};

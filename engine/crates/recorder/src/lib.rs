@@ -34,6 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use fulcrum_causal::FirstVerdict;
+use fulcrum_model::Interval;
 use fulcrum_model::causal::Profile;
 
 pub use attach::trace_attached;
@@ -144,7 +145,7 @@ pub enum Counting {
 }
 
 /// A target, what the program gains when that takes half the time (a fraction), and the gain's 95 % interval where there is one.
-pub type Best = (fulcrum_model::TargetId, f64, Option<(f64, f64)>);
+pub type Best = (fulcrum_model::TargetId, f64, Option<Interval>);
 
 /// What a run looks like while it goes. Sent about twice a second.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -95,7 +95,7 @@ pub fn svg(target: &Target) -> String {
 
     let banded: Vec<(f64, f64, f64)> = points
         .iter()
-        .filter_map(|p| p.interval.map(|(l, h)| (p.speedup, l, h)))
+        .filter_map(|p| p.interval.map(|it| (p.speedup, it.low, it.high)))
         .collect();
     if banded.len() > 1 {
         let mut path = String::new();
@@ -175,9 +175,9 @@ fn range(points: &[Point]) -> (f64, f64) {
     }
     let room = (high - low).max(0.02);
     let (bottom, top) = (low - room, high + room);
-    for (interval_low, interval_high) in points.iter().filter_map(|p| p.interval) {
-        low = low.min(interval_low.max(bottom));
-        high = high.max(interval_high.min(top));
+    for interval in points.iter().filter_map(|p| p.interval) {
+        low = low.min(interval.low.max(bottom));
+        high = high.max(interval.high.min(top));
     }
     // A curve along zero still gets an axis.
     if high - low < 0.02 {
@@ -227,6 +227,7 @@ pub fn base64(bytes: &[u8]) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
+    use fulcrum_model::Interval;
     use fulcrum_model::causal::Shape;
 
     use super::*;
@@ -237,7 +238,7 @@ mod tests {
             .map(|&(speedup, program_speedup, half)| Point {
                 speedup,
                 program_speedup,
-                interval: Some((program_speedup - half, program_speedup + half)),
+                interval: Some(Interval::around(program_speedup, half)),
                 visits: 100,
                 duration_ns: 1_000,
             })
@@ -245,7 +246,10 @@ mod tests {
         Target {
             id: "a.cpp:1".parse().expect("a target"),
             slope: 0.1,
-            slope_interval: Some((0.0, 0.2)),
+            slope_interval: Some(Interval {
+                low: 0.0,
+                high: 0.2,
+            }),
             contention: false,
             experiments: 9,
             minimum_effect: None,

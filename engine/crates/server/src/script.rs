@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fulcrum_model::Interval;
 use fulcrum_recorder::{
     Error, Exit, Options, Progress, Recorded, RefineOptions, Remote, TraceOptions, TraceProgress,
 };
@@ -82,7 +83,7 @@ struct Best {
     /// `FILE:LINE`.
     at: String,
     gain: f64,
-    interval: Option<(f64, f64)>,
+    interval: Option<[f64; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -333,7 +334,8 @@ impl Play<'_> {
                     .at
                     .parse()
                     .map_err(|error| Error::CannotRecord(format!("{}: {error}", best.at)))?;
-                Some((at, best.gain, best.interval))
+                let interval = best.interval.map(|[low, high]| Interval { low, high });
+                Some((at, best.gain, interval))
             }
         };
         let profile = match said.analysed {

@@ -141,16 +141,14 @@ pub fn sentences(target: &Target, point: &str, kind: PointKind) -> String {
         PointKind::Throughput => format!("the time between two visits to `{point}`"),
         PointKind::Latency => format!("the latency of `{point}`"),
     };
-    let interval = target
-        .slope_interval
-        .map_or_else(String::new, |(low, high)| {
-            format!(
-                " The slope is {} (95\u{a0}% interval {} to {}).",
-                two_decimals(target.slope),
-                two_decimals(low),
-                two_decimals(high)
-            )
-        });
+    let interval = target.slope_interval.map_or_else(String::new, |it| {
+        format!(
+            " The slope is {} (95\u{a0}% interval {} to {}).",
+            two_decimals(target.slope),
+            two_decimals(it.low),
+            two_decimals(it.high)
+        )
+    });
     let size = plain_percent(half.abs());
     let (subject, changing) = subject(target);
     let first = match target.shape {

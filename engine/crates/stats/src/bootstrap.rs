@@ -1,17 +1,23 @@
 //! Percentile intervals of bootstrap replicates (Efron and Tibshirani 1993, §13.3).
 
-use crate::quantile;
+use crate::{Interval, quantile};
 
 /// The 95 % interval of replicates, which it sorts: a part of 2.5 % of them, rounded down, is cut off at either end. The
 /// upper end is their quantile of 97.5 %, and the lower end is the upper one seen from the other side, so that an
 /// interval of negated replicates is the negated interval. NaN when there are none.
-pub fn interval(replicates: &mut [f64]) -> (f64, f64) {
+pub fn interval(replicates: &mut [f64]) -> Interval {
     replicates.sort_unstable_by(f64::total_cmp);
     let Some(high) = quantile::rank(replicates.len() as u64, 0.975).checked_sub(1) else {
-        return (f64::NAN, f64::NAN);
+        return Interval {
+            low: f64::NAN,
+            high: f64::NAN,
+        };
     };
     let high = high as usize;
-    (replicates[replicates.len() - 1 - high], replicates[high])
+    Interval {
+        low: replicates[replicates.len() - 1 - high],
+        high: replicates[high],
+    }
 }
 
 #[cfg(test)]
@@ -24,15 +30,21 @@ mod tests {
         for (count, cut) in [(1, 0), (39, 0), (40, 1), (79, 1), (400, 10), (2000, 50)] {
             // 0 to count - 1, in another order.
             let mut values: Vec<f64> = (0..count).map(|n| f64::from(n * 7919 % count)).collect();
-            let expected = (f64::from(cut), f64::from(count - 1 - cut));
+            let expected = Interval {
+                low: f64::from(cut),
+                high: f64::from(count - 1 - cut),
+            };
             assert_eq!(interval(&mut values), expected, "{count}");
             let mut negated: Vec<f64> = values.iter().map(|it| -it).collect();
             assert_eq!(
                 interval(&mut negated),
-                (-expected.1, -expected.0),
+                Interval {
+                    low: -expected.high,
+                    high: -expected.low
+                },
                 "{count}"
             );
         }
-        assert!(interval(&mut []).0.is_nan());
+        assert!(interval(&mut []).low.is_nan());
     }
 }

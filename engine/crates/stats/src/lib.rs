@@ -17,6 +17,7 @@ extern crate std;
 pub mod anytime;
 pub mod bootstrap;
 pub mod chi_squared;
+mod interval;
 pub mod normal;
 pub mod quantile;
 pub mod random;
@@ -26,6 +27,7 @@ pub mod sequential;
 pub mod student;
 mod welch;
 
+pub use interval::Interval;
 pub use random::Random;
 pub use sample::{Moments, Sample};
 pub use welch::{Welch, welch};

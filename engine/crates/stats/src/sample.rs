@@ -1,6 +1,6 @@
 //! Mean and standard deviation: of a sample, and of all the numbers that there are.
 
-use crate::student;
+use crate::{Interval, student};
 
 /// What a sample says about the mean that it was drawn around.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,9 +41,9 @@ impl Sample {
     }
 
     /// Student's 95 % interval of the mean.
-    pub fn interval(self) -> (f64, f64) {
+    pub fn interval(self) -> Interval {
         let margin = student::quantile(0.975, self.freedom()) * self.standard_error();
-        (self.mean - margin, self.mean + margin)
+        Interval::around(self.mean, margin)
     }
 
     /// The degrees of freedom of its deviation: one fewer than values.
@@ -112,8 +112,8 @@ mod tests {
         let error = 1.0 / 3.0_f64.sqrt();
         close(found.standard_error(), error, 1e-15, 3);
         let margin = 4.302_652_729_749_464 * error;
-        close(found.interval().0, 10.0 - margin, 1e-13, 3);
-        close(found.interval().1, 10.0 + margin, 1e-13, 3);
+        close(found.interval().low, 10.0 - margin, 1e-13, 3);
+        close(found.interval().high, 10.0 + margin, 1e-13, 3);
         assert_eq!(Sample::of(&[1.0]), None);
     }
 
@@ -133,8 +133,8 @@ mod tests {
             let held = (0..20_000)
                 .filter(|_| {
                     let values = [(); 5].map(|()| random.normal());
-                    let (low, high) = Sample::of(&values[..count]).unwrap().interval();
-                    low <= 0.0 && 0.0 <= high
+                    let found = Sample::of(&values[..count]).unwrap();
+                    found.interval().contains(0.0)
                 })
                 .count();
             assert!((18_907..=19_093).contains(&held), "{count}: {held}");

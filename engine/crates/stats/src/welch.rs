@@ -1,6 +1,6 @@
 //! Welch's t-test: whether two means differ by more than the spread of their samples explains.
 
-use crate::{Sample, student};
+use crate::{Interval, Sample, student};
 
 /// A difference of means and how certain it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub struct Welch {
     /// The first mean less the second.
     pub difference: f64,
     /// The 95 % interval of the difference.
-    pub interval: (f64, f64),
+    pub interval: Interval,
     /// How probable a difference so great is when there is none (two-sided).
     pub p: f64,
 }
@@ -30,7 +30,7 @@ pub fn welch(a: Sample, b: Sample) -> Welch {
         // No value differs from another of its sample.
         return Welch {
             difference,
-            interval: (difference, difference),
+            interval: Interval::around(difference, 0.0),
             p: if difference == 0.0 { 1.0 } else { 0.0 },
         };
     }
@@ -40,7 +40,7 @@ pub fn welch(a: Sample, b: Sample) -> Welch {
     let margin = student::quantile(0.975, freedom) * error;
     Welch {
         difference,
-        interval: (difference - margin, difference + margin),
+        interval: Interval::around(difference, margin),
         p: student::two_sided(difference / error, freedom),
     }
 }
@@ -63,8 +63,8 @@ mod tests {
         let u = t / (4.0 + t * t).sqrt();
         close(found.p, 1.0 - (1.5 * u - 0.5 * u * u * u), 1e-13, 4.0);
         let margin = 2.776_445_105_197_798_7 * error;
-        close(found.interval.0, 2.0 - margin, 1e-12, 4.0);
-        close(found.interval.1, 2.0 + margin, 1e-14, 4.0);
+        close(found.interval.low, 2.0 - margin, 1e-12, 4.0);
+        close(found.interval.high, 2.0 + margin, 1e-14, 4.0);
     }
 
     /// By hand: variances 12.5 of five and 4 of three, whose means have 2.5 and 4/3; the degrees of freedom are
@@ -77,20 +77,20 @@ mod tests {
         assert_eq!((found.difference, found.p), (0.0, 1.0));
         let freedom = (529.0 / 36.0) / (6.25 / 4.0 + 8.0 / 9.0);
         let margin = student::quantile(0.975, freedom) * (23.0_f64 / 6.0).sqrt();
-        close(found.interval.1, margin, 1e-13, freedom);
+        close(found.interval.high, margin, 1e-13, freedom);
     }
 
     #[test]
     fn values_that_do_not_differ_leave_no_doubt() {
         let [a, b] = [[5.0, 5.0], [4.0, 4.0]].map(|it| Sample::of(&it).unwrap());
         let found = welch(a, b);
-        assert_eq!((found.interval, found.p), ((1.0, 1.0), 0.0));
+        assert_eq!((found.interval, found.p), (Interval::around(1.0, 0.0), 0.0));
         assert_eq!(welch(a, a).p, 1.0);
         assert_eq!(Sample::of(&[1.0]), None);
         let scaled = Sample::of(&[5.000_000_000_000_001; 2]).unwrap();
         assert_eq!(welch(scaled, a).p, 1.0);
         let scaled = Sample::of(&[5.000_000_000_000_001, 5.0]).unwrap();
         let found = welch(scaled, a);
-        assert_eq!((found.interval, found.p), ((0.0, 0.0), 1.0));
+        assert_eq!((found.interval, found.p), (Interval::around(0.0, 0.0), 1.0));
     }
 }

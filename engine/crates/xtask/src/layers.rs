@@ -19,7 +19,7 @@ struct Layer {
 const LAYERS: &[Layer] = &[
     Layer {
         name: "agreements",
-        why: "types, layouts and arithmetic that know nothing of each other, so that everybody may know them",
+        why: "types, layouts and arithmetic that know nothing of what is done with them, so that everybody may know them",
         crates: &[
             "model", "wire", "schema", "stats", "filter", "hotspot", "names", "progress",
         ],
@@ -82,7 +82,7 @@ const LAYERS: &[Layer] = &[
 ];
 
 /// Reads every crate's `Cargo.toml`; imports of a higher layer, and crates without a layer, a sentence each.
-pub fn check(root: &Path) -> Vec<String> {
+pub(crate) fn check(root: &Path) -> Vec<String> {
     match manifests(root) {
         Ok(manifests) => problems(&manifests),
         Err(problem) => vec![problem],

@@ -1,6 +1,7 @@
 //! Positive numbers with a relative standard error, and what becomes of both in quotients.
 
 use fulcrum_model::comparison::Estimate;
+use fulcrum_stats::Interval;
 use fulcrum_stats::normal::TWO_SIDED_95;
 
 /// A positive number.
@@ -16,7 +17,10 @@ impl Positive {
         let reach = (TWO_SIDED_95 * self.relative).exp();
         Estimate {
             value: self.value,
-            interval: Some((self.value / reach, self.value * reach)),
+            interval: Some(Interval {
+                low: self.value / reach,
+                high: self.value * reach,
+            }),
         }
     }
 }
@@ -33,7 +37,10 @@ pub fn difference(ratio: Positive) -> Estimate {
     let Estimate { value, interval } = ratio.estimate();
     Estimate {
         value: 1.0 - value,
-        interval: interval.map(|(low, high)| (1.0 - high, 1.0 - low)),
+        interval: interval.map(|it| Interval {
+            low: 1.0 - it.high,
+            high: 1.0 - it.low,
+        }),
     }
 }
 
@@ -54,7 +61,7 @@ mod tests {
             },
         );
         let Estimate { value, interval } = difference(quotient(a, b));
-        let (low, high) = interval.expect("always one");
+        let Interval { low, high } = interval.expect("always one");
         assert!((value - 0.25).abs() < 1e-12);
         // 0.75 · e^(±1.96 · 0.05)
         assert!((low - (1.0 - 0.75 * 1.102_962)).abs() < 1e-5, "{low}");

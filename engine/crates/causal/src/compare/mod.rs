@@ -13,6 +13,7 @@ mod verdict;
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{PointProfile, Recording, Target};
 use fulcrum_model::comparison::{Comparison, Estimate, PointComparison, TargetComparison};
+use fulcrum_stats::Interval;
 
 use crate::{Options, analyse, predict};
 use cost::Costs;
@@ -111,8 +112,7 @@ impl RunPair<'_> {
             _ => None,
         };
         let changed = speedup.is_some_and(|it| {
-            it.interval
-                .is_none_or(|(low, high)| low > 0.0 || high < 0.0)
+            it.interval.is_none_or(|it| it.low > 0.0 || it.high < 0.0)
                 && it.value.abs() >= verdict::UNCHANGED
         });
         let prediction = speedup.map(|speedup| prediction(target, speedup));
@@ -136,9 +136,12 @@ fn prediction(target: &Target, speedup: Estimate) -> (Estimate, bool) {
         if speedup < 0.0 {
             // Slower: along the slope, in the other direction.
             let value = speedup * target.slope;
-            let bounds = target.slope_interval.map(|(low, high)| {
-                let (a, b) = (speedup * low, speedup * high);
-                (a.min(b), a.max(b))
+            let bounds = target.slope_interval.map(|it| {
+                let (a, b) = (speedup * it.low, speedup * it.high);
+                Interval {
+                    low: a.min(b),
+                    high: a.max(b),
+                }
             });
             (value, bounds, true)
         } else {
@@ -147,15 +150,15 @@ fn prediction(target: &Target, speedup: Estimate) -> (Estimate, bool) {
         }
     };
     let (value, bounds, extrapolated) = at(speedup.value);
-    let interval = bounds.map(|(low, high)| {
-        let (down, up) = speedup.interval.map_or((0.0, 0.0), |(l, h)| {
-            let (l, h) = (at(l).0 - value, at(h).0 - value);
+    let interval = bounds.map(|bounds| {
+        let (down, up) = speedup.interval.map_or((0.0, 0.0), |it| {
+            let (l, h) = (at(it.low).0 - value, at(it.high).0 - value);
             (l.min(h).min(0.0), l.max(h).max(0.0))
         });
-        (
-            value - (value - low).hypot(down),
-            value + (high - value).hypot(up),
-        )
+        Interval {
+            low: value - (value - bounds.low).hypot(down),
+            high: value + (bounds.high - value).hypot(up),
+        }
     });
     (Estimate { value, interval }, extrapolated)
 }

@@ -75,13 +75,11 @@ enum Judgement {
 
 /// Whether two independent estimates agree: their difference is within its 95 % interval and [`BIAS`].
 fn compare(predicted: Estimate, actual: Estimate) -> Judgement {
-    let (Some((predicted_low, predicted_high)), Some((actual_low, actual_high))) =
-        (predicted.interval, actual.interval)
-    else {
+    let Some((of_predicted, of_actual)) = predicted.interval.zip(actual.interval) else {
         return Judgement::Unknown;
     };
-    let above = (predicted_high - predicted.value).hypot(actual.value - actual_low) + BIAS;
-    let below = (predicted.value - predicted_low).hypot(actual_high - actual.value) + BIAS;
+    let above = (of_predicted.high - predicted.value).hypot(actual.value - of_actual.low) + BIAS;
+    let below = (predicted.value - of_predicted.low).hypot(of_actual.high - actual.value) + BIAS;
     let apart = actual.value - predicted.value;
     let within = above.max(below);
     if apart > above {
@@ -112,11 +110,12 @@ fn points(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fulcrum_stats::Interval;
 
     fn check(predicted: (f64, f64, f64), actual: (f64, f64, f64), expected: Judgement) {
         let estimate = |(low, value, high)| Estimate {
             value,
-            interval: Some((low, high)),
+            interval: Some(Interval { low, high }),
         };
         let found = compare(estimate(predicted), estimate(actual));
         let rounded = match found {

@@ -6,7 +6,7 @@
 use fulcrum_causal::{Options, analyse};
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
-use fulcrum_stats::Random;
+use fulcrum_stats::{Interval, Random};
 
 const LEVELS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 const GAINS: [f64; 3] = [0.45, 0.15, 0.0];
@@ -68,8 +68,8 @@ pub struct Held {
 /// Simulates that many runs.
 pub fn simulate(experiments_a_line: usize, runs: u64) -> Held {
     let mut counted = Held::default();
-    let count = |[held, all]: &mut [u32; 2], interval: Option<(f64, f64)>, truth: f64| {
-        *held += u32::from(interval.is_some_and(|(low, high)| low <= truth && truth <= high));
+    let count = |[held, all]: &mut [u32; 2], interval: Option<Interval>, truth: f64| {
+        *held += u32::from(interval.is_some_and(|it| it.contains(truth)));
         *all += 1;
     };
     for seed in 1..=runs {

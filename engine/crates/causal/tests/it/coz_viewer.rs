@@ -102,11 +102,8 @@ fn certain(point: &PointProfile) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for (at, better) in point.targets.iter().enumerate() {
         for worse in &point.targets[at + 1..] {
-            let (Some((low, _)), Some((_, high))) = (better.slope_interval, worse.slope_interval)
-            else {
-                continue;
-            };
-            if low > high {
+            let slopes = better.slope_interval.zip(worse.slope_interval);
+            if slopes.is_some_and(|(better, worse)| better.low > worse.high) {
                 pairs.push((better.id.to_string(), worse.id.to_string()));
             }
         }

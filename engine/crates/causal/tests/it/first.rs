@@ -260,8 +260,8 @@ fn results(with_opening: bool) -> ([u32; 4], [f64; 4]) {
         let target = targets.find(|it| it.id == line(0)).expect("the line");
         for (n, point) in target.points[1..].iter().enumerate() {
             let truth = (lines[0].gain)(point.speedup);
-            let (low, high) = point.interval.expect("an interval");
-            held[n] += u32::from(low <= truth && truth <= high);
+            let interval = point.interval.expect("an interval");
+            held[n] += u32::from(interval.contains(truth));
             error[n] += (point.program_speedup - truth) / 80.0;
         }
     }

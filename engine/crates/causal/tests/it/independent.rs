@@ -151,7 +151,7 @@ fn the_lines_that_the_paper_names_have_targets_and_the_best_is_one_of_them() {
     assert!(lines.contains(&319) && lines.contains(&254), "{lines:?}");
     let best = &profile.progress_points[0].targets[0];
     assert!(
-        best.slope_interval.is_some_and(|(low, _)| low > 0.0),
+        best.slope_interval.is_some_and(|it| it.low > 0.0),
         "{best:?}"
     );
     // The other four rest on too few visits to be told from nothing: no shape claims them.

@@ -2,8 +2,8 @@
 
 use crate::simulated::{Line, Noise, Recorder};
 use fulcrum_causal::{Options, analyse, known};
-use fulcrum_stats::Random;
 use fulcrum_stats::anytime::always_valid;
+use fulcrum_stats::{Interval, Random};
 
 /// One line with an effect, one without.
 const LINES: [Line; 2] = [
@@ -70,7 +70,7 @@ pub fn simulate(runs: u64) -> Peeked {
             for target in &profile.progress_points[0].targets {
                 let index = target.location().line as usize - 1;
                 let gain = LINES[index].gain;
-                let misses = |(low, high): (f64, f64)| !(low <= gain && gain <= high);
+                let misses = |it: Interval| !it.contains(gain);
                 let plain = target.slope_interval.expect("always one");
                 if target.experiments >= 16 {
                     let valid = always_valid(target.slope, plain, target.experiments);

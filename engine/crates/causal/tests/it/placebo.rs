@@ -101,8 +101,8 @@ fn held(program: Program, placebo: bool) -> ([u32; 4], [f64; 4]) {
         let profile = profile(&record(program, 64, placebo, seed));
         for (n, point) in target(&profile).points[1..].iter().enumerate() {
             let truth = program.gain * point.speedup;
-            let (low, high) = point.interval.expect("an interval");
-            held[n] += u32::from(low <= truth && truth <= high);
+            let interval = point.interval.expect("an interval");
+            held[n] += u32::from(interval.contains(truth));
             error[n] += (point.program_speedup - truth) / 100.0;
         }
     }
@@ -206,8 +206,8 @@ fn few_placebos_widen_the_interval_and_do_not_move_the_result_far() {
     let (one, none) = (profile(&recording), profile(&without));
     let last = |profile: &Profile| {
         let point = &target(profile).points[4];
-        let (low, high) = point.interval.expect("an interval");
-        (point.program_speedup, high - low)
+        let interval = point.interval.expect("an interval");
+        (point.program_speedup, interval.width())
     };
     let ((effect, width), (biased, narrow)) = (last(&one), last(&none));
     assert!(width > 1.5 * narrow && width < 0.15, "{width} {narrow}");

@@ -5,7 +5,7 @@ use fulcrum_model::causal::{
     Count, Experiment, Flag, Point, PointKind, PointProfile, Profile, Recording, Shape, Stream,
     Target, Visits,
 };
-use fulcrum_model::{TargetId, TargetKind};
+use fulcrum_model::{Interval, TargetId, TargetKind};
 
 fn at(text: &str) -> TargetId {
     text.parse().unwrap()
@@ -182,8 +182,8 @@ fn a_latency_whose_requests_pile_up_is_flagged_and_said() {
 fn the_minimum_effect_is_that_of_the_interval() {
     let profile = analyse(&recording(linear), &Options::default());
     let target = &profile.progress_points[0].targets[0];
-    let (low, high) = target.slope_interval.unwrap();
-    let expected = (high - low) / 2.0 * 2.801_585 / 1.959_964;
+    let interval = target.slope_interval.unwrap();
+    let expected = interval.half_width() * 2.801_585 / 1.959_964;
     assert!((target.minimum_effect.unwrap() - expected).abs() < 1e-9);
 }
 
@@ -243,14 +243,14 @@ fn target(line: u32, slope: f64, half: f64, experiments: u64) -> Target {
     let point = |speedup, program_speedup| Point {
         speedup,
         program_speedup,
-        interval: Some((program_speedup - half, program_speedup + half)),
+        interval: Some(Interval::around(program_speedup, half)),
         visits: 100,
         duration_ns: 1,
     };
     Target {
         id: at(&format!("a.c:{line}")),
         slope,
-        slope_interval: Some((slope - half, slope + half)),
+        slope_interval: Some(Interval::around(slope, half)),
         contention: false,
         experiments,
         minimum_effect: None,
@@ -372,7 +372,10 @@ fn settled_targets_keep_a_fifth_of_their_chance() {
     assert_eq!(weights(vec![point("p", early)], None)[3], (4, 1.0));
     // Another progress point thinks otherwise, or cannot say yet.
     let mut other = four();
-    other[3].slope_interval = Some((0.2, 0.6));
+    other[3].slope_interval = Some(Interval {
+        low: 0.2,
+        high: 0.6,
+    });
     assert_eq!(
         weights(vec![point("p", four()), point("q", other)], None)[3],
         (4, 1.0)

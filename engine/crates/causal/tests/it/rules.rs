@@ -9,7 +9,7 @@ use fulcrum_causal::{
 use fulcrum_model::causal::{
     Count, Experiment, Point, PointKind, Profile, Recording, Shape, Target, Visits,
 };
-use fulcrum_stats::Random;
+use fulcrum_stats::{Interval, Random};
 
 fn experiment(at: &str, speedup: f64, points: &[(&str, Count)]) -> Experiment {
     Experiment {
@@ -379,14 +379,17 @@ fn a_curve_is_read_between_its_points() {
     let point = |speedup, program_speedup: f64| Point {
         speedup,
         program_speedup,
-        interval: Some((program_speedup - 0.1, program_speedup + 0.1)),
+        interval: Some(Interval::around(program_speedup, 0.1)),
         visits: 10,
         duration_ns: 1,
     };
     let mut target = Target {
         id: "a.c:1".parse().unwrap(),
         slope: 0.5,
-        slope_interval: Some((0.4, 0.6)),
+        slope_interval: Some(Interval {
+            low: 0.4,
+            high: 0.6,
+        }),
         contention: false,
         experiments: 3,
         minimum_effect: None,
@@ -395,7 +398,7 @@ fn a_curve_is_read_between_its_points() {
         shape: Shape::Gain2,
         points: vec![point(0.0, 0.0), point(0.4, 0.2), point(0.8, 0.4)],
     };
-    target.points[0].interval = Some((0.0, 0.0));
+    target.points[0].interval = Some(Interval::around(0.0, 0.0));
     for (speedup, value, low, high, extrapolated) in [
         (0.0, 0.0, 0.0, 0.0, false),
         (0.2, 0.1, 0.05, 0.15, false),
@@ -458,7 +461,7 @@ fn damaged_recordings_give_finite_results() {
             );
             for target in profile.progress_points.iter().flat_map(|p| &p.targets) {
                 targets += 1;
-                let (low, high) = target.slope_interval.expect("always one");
+                let Interval { low, high } = target.slope_interval.expect("always one");
                 assert!(
                     low.is_finite()
                         && high.is_finite()
@@ -467,7 +470,7 @@ fn damaged_recordings_give_finite_results() {
                     "{target:?}"
                 );
                 for point in &target.points {
-                    let (low, high) = point.interval.expect("always one");
+                    let Interval { low, high } = point.interval.expect("always one");
                     let value = point.program_speedup;
                     assert!(
                         low.is_finite() && high.is_finite() && low <= value && value <= high,

@@ -177,14 +177,13 @@ fn intervals_hold_the_truth() {
     for (name, program) in cases {
         let truth = program.gain * program.phase;
         let slope = part(&program, |t| {
-            t.slope_interval
-                .is_some_and(|(l, h)| l <= truth && truth <= h)
+            t.slope_interval.is_some_and(|it| it.contains(truth))
         });
         let at_full = part(&program, |t| {
             let point = t.points.last().expect("the baseline at least");
             point
                 .interval
-                .is_some_and(|(l, h)| l <= truth * point.speedup && truth * point.speedup <= h)
+                .is_some_and(|it| it.contains(truth * point.speedup))
         });
         println!("{name}: slope {slope}, last point {at_full}");
         assert!(
@@ -287,11 +286,11 @@ fn single_experiments_are_not_certain() {
     };
     for seed in 1..=20 {
         let target = lucky.target(seed);
-        let (low, high) = target.slope_interval.expect("always one");
-        assert!(high - low > 0.4, "{target:?}");
+        let interval = target.slope_interval.expect("always one");
+        assert!(interval.width() > 0.4, "{target:?}");
         for point in &target.points[1..] {
-            let (low, high) = point.interval.expect("always one");
-            assert!(high - low > 0.3, "{point:?}");
+            let interval = point.interval.expect("always one");
+            assert!(interval.width() > 0.3, "{point:?}");
         }
         assert!(
             matches!(target.shape, Shape::Unknown | Shape::Gain1 | Shape::Gain2),
@@ -350,6 +349,6 @@ fn the_same_recording_gives_the_same_profile() {
     let recording = program.record(3);
     let first = analyse(&recording, &Options::default());
     assert_eq!(first, analyse(&recording, &Options::default()));
-    let (low, high) = one(&first).slope_interval.expect("always one");
-    assert!(low < high, "resampling did something");
+    let interval = one(&first).slope_interval.expect("always one");
+    assert!(interval.low < interval.high, "resampling did something");
 }

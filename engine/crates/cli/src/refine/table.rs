@@ -59,9 +59,9 @@ fn overhead(estimate: Option<Estimate>, style: Style) -> String {
         return "-".into();
     };
     let between = if style.unicode { "…" } else { ".." };
-    let interval = it.interval.map(|(low, high)| {
+    let interval = it.interval.map(|it| {
         let bound = |it: f64| style.signed(it * 100.0, 1);
-        format!(" ({}{between}{})", bound(low), bound(high))
+        format!(" ({}{between}{})", bound(it.low), bound(it.high))
     });
     style.percent(it.value) + &interval.unwrap_or_default()
 }
@@ -69,6 +69,7 @@ fn overhead(estimate: Option<Estimate>, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fulcrum_model::Interval;
 
     #[test]
     fn a_table_of_two_iterations() {
@@ -83,7 +84,10 @@ mod tests {
             baseline_wall_ns: Some(10_000.0),
             overhead: Some(Estimate {
                 value: 7.8,
-                interval: Some((7.5, 8.125)),
+                interval: Some(Interval {
+                    low: 7.5,
+                    high: 8.125,
+                }),
             }),
             ..Iteration::default()
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fulcrum_model::CallTree;
 use fulcrum_paths::{
     AnyProfile, Calls, ComparativeProfile, FlameTree, Normalisation, Observation, Observations,
-    Options, ProfileInterface as _, Search, Sides, Source, SourceIdentity, Spread, open,
+    Options, ProfileInterface as _, Search, Sides, ProfileInput, FileIdentity, Spread, open,
 };
 use fulcrum_stats::{Random, Sample, welch};
 
@@ -29,10 +29,10 @@ fn observed(units: u64, samples: &[(&str, u32, i64)]) -> (Arc<CallTree>, Arc<Obs
     (tree, Arc::new(Observations::new(units, costs)))
 }
 
-fn source(file: &str, units: u64, samples: &[(&str, u32, i64)]) -> Source {
+fn source(file: &str, units: u64, samples: &[(&str, u32, i64)]) -> ProfileInput {
     let (tree, observations) = observed(units, samples);
-    Source {
-        identity: SourceIdentity {
+    ProfileInput {
+        identity: FileIdentity {
             file: file.into(),
             digest: file.into(),
         },
@@ -43,7 +43,7 @@ fn source(file: &str, units: u64, samples: &[(&str, u32, i64)]) -> Source {
 }
 
 /// Of four misses, three load; of five hits, all look up and none loads.
-fn misses_and_hits() -> (Source, Source) {
+fn misses_and_hits() -> (ProfileInput, ProfileInput) {
     let misses = source(
         "miss",
         4,
@@ -79,7 +79,7 @@ fn compared() -> AnyProfile {
 
 fn spread_of(a: &[f64], b: &[f64]) -> [f64; 3] {
     let found = welch(Sample::of(a).unwrap(), Sample::of(b).unwrap());
-    [found.interval.0, found.interval.1, found.p]
+    [found.interval.low, found.interval.high, found.p]
 }
 
 fn close(found: Spread, a: &[f64], b: &[f64]) {
@@ -135,7 +135,7 @@ fn one_unit_tells_nothing_of_how_certain_a_difference_is() {
 #[test]
 fn a_profile_without_units_is_compared_as_a_whole() {
     let (misses, hits) = misses_and_hits();
-    let hits = Source {
+    let hits = ProfileInput {
         observations: None,
         ..hits
     };
@@ -174,7 +174,7 @@ fn the_automatic_search_proposes_only_what_is_significant() {
 #[test]
 fn a_flame_graph_is_as_wide_as_one_unit_costs() {
     let (a, b) = misses_and_hits();
-    let side = |it: Source| match it.calls {
+    let side = |it: ProfileInput| match it.calls {
         Calls::Tree(tree) => ((tree, 0), it.observations.unwrap()),
         Calls::Graphs(_) => unreachable!("it is a tree"),
     };

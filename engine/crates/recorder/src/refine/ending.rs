@@ -3,6 +3,7 @@
 use std::fmt;
 
 use fulcrum_schema::RefineTable;
+use fulcrum_stats::Interval;
 
 use super::{Estimate, Refined};
 
@@ -72,7 +73,10 @@ impl From<&RefineTable> for Ending {
         let overhead = last.and_then(|row| {
             Some(Estimate {
                 value: row.overhead?,
-                interval: row.overhead_low.zip(row.overhead_high),
+                interval: row
+                    .overhead_low
+                    .zip(row.overhead_high)
+                    .map(|(low, high)| Interval { low, high }),
             })
         });
         Ending {
@@ -97,7 +101,7 @@ mod tests {
             hotspots,
             overhead: Some(Estimate {
                 value: 0.38,
-                interval,
+                interval: interval.map(|(low, high)| Interval { low, high }),
             }),
         }
     }

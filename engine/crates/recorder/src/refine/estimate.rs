@@ -1,6 +1,6 @@
 //! How much slower units of work are with instrumentation, from pairs of runs.
 
-use fulcrum_stats::{Moments, Sample, student};
+use fulcrum_stats::{Interval, Moments, Sample, student};
 
 /// An estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub struct Estimate {
     /// A fraction: 0.02 is 2 % more time.
     pub value: f64,
     /// Its 95 % interval; `None` when there is one pair.
-    pub interval: Option<(f64, f64)>,
+    pub interval: Option<Interval>,
 }
 
 /// An interval wider than this, a fraction, says next to nothing.
@@ -17,16 +17,16 @@ const WIDE: f64 = 0.2;
 impl Estimate {
     /// A sentence when the overhead is hardly known.
     pub fn doubt(&self) -> Option<String> {
-        let (low, high) = self.interval?;
+        let interval = self.interval?;
         let percent = |it: f64| {
             let sign = if it < 0.0 { "\u{2212}" } else { "+" };
             format!("{sign}{:.0} %", (it * 100.0).abs())
         };
-        (high - low > WIDE).then(|| {
+        (interval.width() > WIDE).then(|| {
             format!(
                 "What the probes that are left cost is hardly known: anything from {} to {}. More --runs would narrow it.",
-                percent(low),
-                percent(high)
+                percent(interval.low),
+                percent(interval.high)
             )
         })
     }
@@ -66,7 +66,7 @@ pub fn overhead(pairs: &[(f64, f64)]) -> Option<Estimate> {
     let interval = Sample::of(&logs).map(|it| {
         let error = it.standard_error() * count as f64 / kept as f64;
         let half = student::quantile(0.975, (kept - 1) as f64) * error;
-        ((value - half).exp_m1(), (value + half).exp_m1())
+        Interval::around(value, half).map(f64::exp_m1)
     });
     Some(Estimate {
         value: value.exp_m1(),
@@ -80,9 +80,9 @@ mod tests {
 
     #[test]
     fn an_overhead_that_is_hardly_known_has_a_sentence() {
-        let of = |interval| Estimate {
+        let of = |interval: Option<(f64, f64)>| Estimate {
             value: 0.38,
-            interval,
+            interval: interval.map(|(low, high)| Interval { low, high }),
         };
         assert_eq!(
             of(Some((-0.52, 2.95))).doubt().unwrap(),
@@ -102,7 +102,7 @@ mod tests {
         assert!((one.value - 0.02).abs() < 1e-12 && one.interval.is_none());
         // The second pair ran while the machine was twice as slow.
         let two = overhead(&[(102.0, 100.0), (204.0, 200.0), (51.0, 50.0)]).unwrap();
-        let (low, high) = two.interval.unwrap();
+        let Interval { low, high } = two.interval.unwrap();
         assert!((two.value - 0.02).abs() < 1e-12);
         assert!((low - 0.02).abs() < 1e-9 && (high - 0.02).abs() < 1e-9);
     }
@@ -113,7 +113,7 @@ mod tests {
         let it = overhead(&pairs).unwrap();
         // Mean 1, standard deviation 1, three of them.
         let half = 4.302_652_730 / 3.0_f64.sqrt();
-        let (low, high) = it.interval.unwrap();
+        let Interval { low, high } = it.interval.unwrap();
         assert!((it.value.ln_1p() - 1.0).abs() < 1e-12);
         assert!((low.ln_1p() - (1.0 - half)).abs() < 1e-9);
         assert!((high.ln_1p() - (1.0 + half)).abs() < 1e-9);
@@ -129,7 +129,7 @@ mod tests {
         let it = overhead(&pairs).unwrap();
         // Two at either end are left out: 0.0, 0.01 * 3, 0.02 * 3, 0.03 are left, or count in place of those.
         assert!((it.value.ln_1p() - 0.015).abs() < 1e-12);
-        let (low, high) = it.interval.unwrap();
+        let Interval { low, high } = it.interval.unwrap();
         // Winsorised: three of 0, three of 0.01, three of 0.02, three of 0.03 around 0.015.
         let squares: f64 = 3.0 * 2.0 * (0.015_f64.powi(2) + 0.005_f64.powi(2));
         let half = 2.364_624_252 * (squares / 11.0 * 12.0).sqrt() / 8.0;

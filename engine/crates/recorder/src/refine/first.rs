@@ -101,7 +101,7 @@ fn causal(run: &Path) -> Result<String, Error> {
     let profile = fulcrum_causal::analyse(&loaded.recording, &fulcrum_causal::Options::default());
     let targets = profile.progress_points.iter().flat_map(|it| &it.targets);
     let worth = targets.filter(|target| {
-        let low = target.slope_interval.map_or(target.slope, |(low, _)| low);
+        let low = target.slope_interval.map_or(target.slope, |it| it.low);
         low > 0.0
     });
     let names: Vec<String> = worth.flat_map(|target| names(&target.id)).collect();

@@ -48,8 +48,8 @@ pub struct Iteration {
 impl From<&Iteration> for RefineIteration {
     fn from(it: &Iteration) -> Self {
         let value = |it: Option<Estimate>| it.map(|it| it.value);
-        let low = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(low, _)| low);
-        let high = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(_, high)| high);
+        let low = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|it| it.low);
+        let high = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|it| it.high);
         RefineIteration {
             number: it.number as u32,
             run: it.run.to_string_lossy().into_owned(),

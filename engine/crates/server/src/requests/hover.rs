@@ -138,7 +138,7 @@ fn points(out: &mut String, target: &Target) {
     for measured in &target.points {
         let interval = measured.interval.map_or_else(
             || "unknown".to_owned(),
-            |(low, high)| format!("{} to {}", fine_percent(low), fine_percent(high)),
+            |it| format!("{} to {}", fine_percent(it.low), fine_percent(it.high)),
         );
         let _ = writeln!(
             out,

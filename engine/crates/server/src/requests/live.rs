@@ -26,8 +26,8 @@ pub(crate) fn params(progress: &Progress, token: Option<ProgressToken>, aim: Aim
         best: progress.best.as_ref().map(|(at, gain, interval)| LiveBest {
             label: at.short_label(),
             gain: *gain,
-            gain_low: interval.map(|(low, _)| low),
-            gain_high: interval.map(|(_, high)| high),
+            gain_low: interval.map(|it| it.low),
+            gain_high: interval.map(|it| it.high),
         }),
         fraction: progress.fraction,
         remaining_seconds: progress.remaining.map(|left| left.as_secs_f64()),

@@ -186,7 +186,10 @@ fn a_refine_loop_that_is_over_is_opened_from_any_of_its_runs() {
         wall_ns: Some(1.5e9),
         overhead: Some(Estimate {
             value: 0.02,
-            interval: Some((0.01, 0.03)),
+            interval: Some(fulcrum_model::Interval {
+                low: 0.01,
+                high: 0.03,
+            }),
         }),
         ..Iteration::default()
     };
