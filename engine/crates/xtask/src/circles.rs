@@ -16,7 +16,7 @@ const MOST_IMPORTS: u32 = 16;
 type Needs = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
 
 /// Reads every crate's source; its circles, a sentence each.
-pub fn check(root: &Path) -> Vec<String> {
+pub(crate) fn check(root: &Path) -> Vec<String> {
     let names = match manifests(root) {
         Ok(manifests) => manifests.into_keys(),
         Err(problem) => return vec![problem],

@@ -12,7 +12,7 @@ const SOURCES: [&str; 4] = ["engine/crates", "extension", "scripts", "test"];
 const LEFT_OUT: char = '…';
 
 /// Compares the documents with the code; what is not there, one sentence each.
-pub fn check(root: &Path) -> Vec<String> {
+pub(crate) fn check(root: &Path) -> Vec<String> {
     let read = || -> io::Result<[Vec<String>; 2]> {
         let mut files = Vec::new();
         for folder in SOURCES {

@@ -48,7 +48,7 @@ const OFF: &[(&str, &str)] = &[
 ];
 
 /// Reads the manifests and `Cargo.lock`; what is linked and must not be, one sentence each.
-pub fn check(root: &Path) -> Vec<String> {
+pub(crate) fn check(root: &Path) -> Vec<String> {
     let manifests = match manifests(root) {
         Ok(manifests) => manifests,
         Err(problem) => return vec![problem],

@@ -1,14 +1,15 @@
 //! Code generation and repository checks.
 //!
-//! `codegen` writes what is generated; `check` fails when a generated file, the protocol document, the arrows between
-//! crates or files, what injected libraries link or where unsafe code is are not as they should be, or a document names what
-//! the code does not have.
+//! `codegen` writes the generated files. `check` fails when a generated file or the protocol document is out of date, a crate
+//! or a file depends on what it must not, an injected library links too much, unsafe code is where none is allowed, a folder
+//! is crowded, or a document names something that the code does not have.
 
 #![forbid(unsafe_code)]
 
 mod arrows;
 mod circles;
 mod documents;
+mod folders;
 mod injected;
 mod layers;
 mod modules;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
             injected::check(&root),
             documents::check(&root),
             unsafe_code::check(&root),
+            folders::check(&root),
         ]
         .concat(),
         _ => {

@@ -9,7 +9,7 @@ const SOURCE: &str = "engine/crates/schema/src";
 const MARKER: &str = "<!-- protocol hash: ";
 
 /// Writes the generated files; what went wrong, one sentence each.
-pub fn write(root: &Path) -> Vec<String> {
+pub(crate) fn write(root: &Path) -> Vec<String> {
     let path = root.join(TYPESCRIPT);
     match fs::write(&path, fulcrum_schema::typescript()) {
         Ok(()) => Vec::new(),
@@ -20,7 +20,7 @@ pub fn write(root: &Path) -> Vec<String> {
 }
 
 /// Compares the generated file and the document's hash with the code.
-pub fn check(root: &Path) -> Vec<String> {
+pub(crate) fn check(root: &Path) -> Vec<String> {
     let read = |name: &str| {
         fs::read_to_string(root.join(name)).map_err(|error| format!("cannot read {name}: {error}."))
     };

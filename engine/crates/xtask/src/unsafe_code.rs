@@ -12,7 +12,7 @@ const HEADING: &str = "| crate with unsafe code |";
 const FORBIDS: &str = "#![forbid(unsafe_code)]";
 
 /// Compares the list with the crates; what does not fit, one sentence each.
-pub fn check(root: &Path) -> Vec<String> {
+pub(crate) fn check(root: &Path) -> Vec<String> {
     let read = || -> Result<Vec<String>, String> {
         let document = fs::read_to_string(root.join(DOCUMENT))
             .map_err(|error| format!("cannot read {DOCUMENT}: {error}."))?;
