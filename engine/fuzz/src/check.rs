@@ -1,11 +1,11 @@
 // What must hold of every reader, whatever the bytes. The fuzz targets use it, and a test of `fulcrum-profile-formats` by its path.
 
+use fulcrum_model::{Place, ReadError};
 use fulcrum_profile_formats::names::{ALL, normalise};
 use fulcrum_profile_formats::{
-    At, Calls, Code, Format, Limits, Profile, Symbols, Target, WriteError, read_as, read_lines,
-    read_with, write,
+    At, Calls, Code, Format, Limits, OutputFormat, Profile, Symbols, WriteError, read_as,
+    read_lines, read_with, write,
 };
-use fulcrum_model::{Place, ReadError};
 
 /// A fuzzer that unpacks gigabytes finds little.
 const LIMITS: Limits = Limits {
@@ -87,7 +87,7 @@ fn sound(profile: Profile) {
     assert!(profile.notes.iter().all(|note| !note.contains('\n')));
     let Calls::Tree(tree) = &profile.calls else {
         let mut nothing = Vec::new();
-        assert!(write(&profile, Target::Folded, 0, &mut nothing).is_err());
+        assert!(write(&profile, OutputFormat::Folded, 0, &mut nothing).is_err());
         normalise(profile, &ALL).expect("no larger than it was");
         return;
     };
@@ -96,21 +96,25 @@ fn sound(profile: Profile) {
     if tree.len() > NODES {
         return;
     }
-    for target in [Target::Folded, Target::Speedscope, Target::Pprof] {
+    for target in [
+        OutputFormat::Folded,
+        OutputFormat::Speedscope,
+        OutputFormat::Pprof,
+    ] {
         let mut file = Vec::new();
         let written = write(&profile, target, profile.default_value, &mut file);
         let costs = |&value: &i64| value != 0;
         match written {
             Ok(()) => {}
             // Text has no way to say that.
-            Err(WriteError::Nothing { .. }) if target != Target::Pprof => {
+            Err(WriteError::Nothing { .. }) if target != OutputFormat::Pprof => {
                 assert!(!tree.values(profile.default_value).iter().any(costs));
                 assert!(file.is_empty());
             }
             Err(error) => panic!("into memory: {error}"),
         }
         // What costs nothing is not written.
-        if target == Target::Pprof && totals.iter().any(|&total| total != 0) {
+        if target == OutputFormat::Pprof && totals.iter().any(|&total| total != 0) {
             let again = read_with(&file, NAME, Limits::default(), &Named).expect("our own");
             let Calls::Tree(tree) = &again.calls else {
                 panic!("a tree became a graph");

@@ -3,7 +3,7 @@
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, CallTree};
 
-use super::names;
+use crate::names;
 
 /// A format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,7 +119,7 @@ pub struct Profile {
     pub default_value: usize,
     /// What a reader should know: parts that were left out, stacks that were cut. Whole sentences.
     pub notes: Vec<String>,
-    /// Names that are not those of the file, see [`names`]. None after [`read`](super::read).
+    /// Names that are not those of the file, see [`names`]. None after [`read`](crate::read).
     pub renamed: Vec<names::Renamed>,
 }
 

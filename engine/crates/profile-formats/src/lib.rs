@@ -1,86 +1,54 @@
-//! Profiles of calls in every common format, told apart by content: bytes in, the model's call trees or graphs out.
+//! Profiles of calls in every common format: bytes in, the model's call trees or call graphs out. The content decides the
+//! format, never the file's name.
 //!
-//! Nothing here opens files or panics on input. What cannot be read is a [`fulcrum_model::ReadError`] that says where, what
-//! was expected, and what to do next; what can be read around is a note in the result.
+//! Nothing here opens files or panics on input. A file that cannot be read gives a [`fulcrum_model::ReadError`], which says
+//! where, what was expected, and what to do next. Damage that a reader can work around becomes a note in the result.
 //!
-//! What a file claims is never believed before it is checked: memory grows with the bytes that are there, up to the
-//! limits of [`Limits`] and of the model's call tree.
+//! A file's claims are checked before they are believed: memory grows with the bytes that are there, up to [`Limits`] and
+//! the limits of the model's call tree.
+//!
+//! - `formats`: the readers, one for each format
+//! - `decode`: bytes to values, for all readers
+//! - `collect`: what readers collect into
+//! - `unsupported`: files that no reader reads, with advice
+//! - [`names`]: rules that unify names; `write`: the output formats
 
 #![forbid(unsafe_code)]
 
-mod callgrind;
-mod chrome_trace;
-mod collected;
-mod cursor;
-mod dhat;
-mod dtrace;
-mod elsewhere;
-mod fault;
-mod firefox;
-mod folded;
-mod foreign;
+mod collect;
+mod decode;
 mod format;
-mod gprof;
-mod gprof2dot;
-mod graphs;
-mod haskell;
-mod ids;
-mod input;
-mod instruments;
-mod interner;
-mod jfr;
-mod json;
-mod legacy;
-mod limits;
-mod marshal;
-mod massif;
+mod formats;
 pub mod names;
-mod nested;
-mod otlp;
-mod parents;
-mod perf_data;
-mod perf_script;
-mod perfetto;
-mod pprof;
-mod pstats;
-mod pyinstrument;
-mod safari;
-mod scalene;
-mod simpleperf;
-mod slabs;
-mod speedscope;
-mod stackprof;
-mod stacks;
-mod symbols;
 #[cfg(test)]
 mod testing;
-mod texts;
-mod units;
-mod unwrap;
-mod v8;
-mod v8_heap;
-mod v8_log;
-mod v8_old;
-mod valgrind;
-mod wire;
+mod unsupported;
 mod write;
 
-use fulcrum_model::Progress;
+use fulcrum_model::{Place, Progress, ReadError};
 
-use self::collected::Collected;
-use self::fault::Fault;
-use self::input::Input;
-pub use folded::text::ReadAt;
+use self::collect::collected::Collected;
+use self::decode::fault::Fault;
+use self::decode::input::Input;
+use self::decode::{json, unwrap};
+use self::formats::{
+    callgrind, chrome_trace, dhat, dtrace, firefox, folded, gprof, gprof2dot, haskell, instruments,
+    jfr, legacy, massif, otlp, perf_data, perf_script, perfetto, pprof, pstats, pyinstrument,
+    safari, scalene, simpleperf, speedscope, stackprof, v8, v8_heap, v8_log, v8_old,
+};
+use self::unsupported::foreign;
+
+pub use collect::stacks::MAX_DEPTH;
+pub use collect::symbols::{At, Caller, Code, NoSymbols, Registers, Symbols};
+pub use decode::limits::{ALLOW_MORE, Limits};
 pub use format::{Calls, Format, Grain, Profile};
-use fulcrum_model::{Place, ReadError};
-pub use limits::{ALLOW_MORE, Limits};
-pub use stacks::MAX_DEPTH;
-pub use symbols::{At, Caller, Code, NoSymbols, Registers, Symbols};
-pub use write::{Target, WriteError, open_telemetry, write, write_in_order};
+pub use formats::folded::text::ReadAt;
+pub use write::{OutputFormat, WriteError, open_telemetry, write, write_in_order};
 
 /// One row of the registry.
 struct Reader {
     format: Format,
+    /// Whether a file is in this format. It looks at the file's beginning only.
     detect: fn(&Input) -> bool,
     read: fn(&Input) -> Result<Collected, Fault>,
 }
@@ -99,7 +67,7 @@ impl Reader {
     }
 }
 
-/// Every format, most specific first.
+/// The registry: every reader, most specific first. The first that detects its format reads the file.
 const READERS: [Reader; 30] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
@@ -141,7 +109,37 @@ const READERS: [Reader; 30] = [
     Reader::new(Format::Folded, folded::detect, folded::read),
 ];
 
-/// Reads a profile of any known format, compressed or not. `name` is what errors call the file.
+/// The formats that record which line of a function ran, for [`read_lines`].
+const WITH_LINES: [Format; 16] = [
+    Format::Perfetto,
+    Format::Dhat,
+    Format::Massif,
+    Format::Scalene,
+    Format::Pyinstrument,
+    Format::PprofText,
+    Format::Gperftools,
+    Format::Otlp,
+    Format::Pprof,
+    Format::Folded,
+    Format::PerfData,
+    Format::CpuProfile,
+    Format::Speedscope,
+    Format::Firefox,
+    Format::Jfr,
+    Format::Stackprof,
+];
+
+/// How a file is read.
+#[derive(Clone, Copy)]
+struct Options<'o> {
+    /// What errors call the file.
+    name: &'o str,
+    limits: Limits,
+    grain: Grain,
+    symbols: &'o dyn Symbols,
+}
+
+/// Reads a profile of any known format, compressed or not. Errors call the file `name`.
 ///
 /// # Errors
 /// What is wrong, where, and what to do about it.
@@ -149,8 +147,8 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
     read_with(bytes, name, Limits::default(), &NoSymbols)
 }
 
-/// The same with other limits, and with names for code of which the file knows only the place. Bytes that are given away
-/// are let go as soon as they were decompressed or read.
+/// Reads as [`read`] does, with other limits and with names for code that the file knows only by its place. Owned bytes are
+/// freed as soon as they are decompressed or read.
 ///
 /// # Errors
 /// As [`read`].
@@ -161,10 +159,11 @@ pub fn read_with(
     symbols: &dyn Symbols,
 ) -> Result<Profile, ReadError> {
     let read = read_with_progress(bytes, name, limits, symbols, &Progress::default())?;
-    Ok(read.expect(UNSTOPPED))
+    Ok(read.expect(NEVER_CANCELLED))
 }
 
-/// The same with a frame for each line of a function that ran. `None` for formats that do not tell lines.
+/// Reads as [`read_with`] does, with a frame for each line of a function that ran. Returns `None` for formats that do not
+/// record lines.
 ///
 /// # Errors
 /// As [`read`].
@@ -174,34 +173,21 @@ pub fn read_lines(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Option<Profile>, ReadError> {
-    const TOLD: [Format; 16] = [
-        Format::Perfetto,
-        Format::Dhat,
-        Format::Massif,
-        Format::Scalene,
-        Format::Pyinstrument,
-        Format::PprofText,
-        Format::Gperftools,
-        Format::Otlp,
-        Format::Pprof,
-        Format::Folded,
-        Format::PerfData,
-        Format::CpuProfile,
-        Format::Speedscope,
-        Format::Firefox,
-        Format::Jfr,
-        Format::Stackprof,
-    ];
-    let kind = (limits, Grain::Lines);
-    let nobody = Progress::default();
-    let format = detect_with(bytes.as_ref(), name, kind, symbols)?;
-    match TOLD.contains(&format) {
-        true => finish(Some(format), bytes, name, kind, symbols, &nobody),
+    let options = Options {
+        name,
+        limits,
+        grain: Grain::Lines,
+        symbols,
+    };
+    let format = detect_with(bytes.as_ref(), &options)?;
+    match WITH_LINES.contains(&format) {
+        true => read_format(Some(format), bytes, &options, &Progress::default()),
         false => Ok(None),
     }
 }
 
-/// Reads as [`read_with`] does; `progress` hears which fraction of the work is done, and may stop it. `None` when it did.
+/// Reads as [`read_with`] does. `progress` receives the fraction of the work that is done, and can cancel it. Returns `None`
+/// when it was cancelled.
 ///
 /// # Errors
 /// As [`read`].
@@ -212,17 +198,22 @@ pub fn read_with_progress(
     symbols: &dyn Symbols,
     progress: &Progress,
 ) -> Result<Option<Profile>, ReadError> {
-    let kind = (limits, Grain::Functions);
-    finish(None, bytes, name, kind, symbols, progress)
+    let options = Options {
+        name,
+        limits,
+        grain: Grain::Functions,
+        symbols,
+    };
+    read_format(None, bytes, &options, progress)
 }
 
-const UNSTOPPED: &str = "nobody stops it";
+const NEVER_CANCELLED: &str = "the default progress is never cancelled";
 
-/// How much of the work is done when everything is decompressed, and when everything is read.
+/// How much of the work is done once the file is decompressed, and once it is read.
 const DECOMPRESSED: f64 = 0.25;
-const TAKEN: f64 = 0.85;
+const COLLECTED: f64 = 0.85;
 
-/// The same of a format that the caller knows, without looking whether the content is of that format.
+/// Reads as [`read_with`] does, with the reader of `format`, whatever the content looks like.
 ///
 /// # Errors
 /// As [`read`].
@@ -233,26 +224,29 @@ pub fn read_as(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Profile, ReadError> {
-    let kind = (limits, Grain::Functions);
-    let read = finish(
-        Some(format),
-        bytes,
+    let options = Options {
         name,
-        kind,
+        limits,
+        grain: Grain::Functions,
         symbols,
-        &Progress::default(),
-    )?;
-    Ok(read.expect(UNSTOPPED))
+    };
+    let read = read_format(Some(format), bytes, &options, &Progress::default())?;
+    Ok(read.expect(NEVER_CANCELLED))
 }
 
-fn finish(
+/// Reads with the reader of `format`; detects the format when it is `None`.
+fn read_format(
     format: Option<Format>,
     bytes: impl AsRef<[u8]>,
-    name: &str,
-    (limits, grain): (Limits, Grain),
-    symbols: &dyn Symbols,
+    options: &Options<'_>,
     progress: &Progress,
 ) -> Result<Option<Profile>, ReadError> {
+    let Options {
+        name,
+        limits,
+        grain,
+        symbols,
+    } = *options;
     let work = || {
         let content = unwrap::unwrap(bytes, limits, &progress.part(0.0, DECOMPRESSED))?;
         let from = match content.compressed {
@@ -260,20 +254,25 @@ fn finish(
             false => 0.0,
         };
         let progress = progress.part(from, 1.0);
-        let mut input = Input::new(content.bytes(), limits, symbols, progress.part(0.0, TAKEN));
+        let part = progress.part(0.0, COLLECTED);
+        let mut input = Input::new(content.bytes(), limits, symbols, part);
         input.grain = grain;
-        let collected = look(&input, content.compressed, format, |reader| {
+        let collected = with_reader(&input, content.compressed, format, |reader| {
             (reader.read)(&input)
         })?;
+        // Building the tree takes the most memory: the file goes first.
         drop(input);
         drop(content);
-        progress.at(TAKEN)?;
+        progress.at(COLLECTED)?;
         collected.profile()
     };
-    told(work(), name)
+    unless_cancelled(work(), name)
 }
 
-fn told(read: Result<Profile, Fault>, name: &str) -> Result<Option<Profile>, ReadError> {
+fn unless_cancelled(
+    read: Result<Profile, Fault>,
+    name: &str,
+) -> Result<Option<Profile>, ReadError> {
     match read {
         Ok(profile) => Ok(Some(profile)),
         Err(fault) if fault.cancelled => Ok(None),
@@ -281,18 +280,18 @@ fn told(read: Result<Profile, Fault>, name: &str) -> Result<Option<Profile>, Rea
     }
 }
 
-/// A text of folded stacks that is read piece by piece and never held as a whole.
+/// A text of folded stacks that is read in pieces and never held in memory as a whole.
 pub struct LargeText<'t> {
-    /// The whole text, with its beginning.
+    /// The whole text.
     pub bytes: &'t dyn ReadAt,
-    /// Its beginning, which [`begins_folded`] knows.
+    /// Its beginning, for which [`begins_folded`] returned true.
     pub head: &'t [u8],
 }
 
-/// Whether a text that begins with these bytes, and goes on, is of folded stacks: it can be read as a [`LargeText`]. What
-/// such bytes cannot tell is no such text.
+/// Whether a text with this beginning holds folded stacks, so that it can be read as a [`LargeText`]. Returns false when the
+/// beginning is too short to tell.
 pub fn begins_folded(head: &[u8]) -> bool {
-    // The last line may go on.
+    // The last line may be incomplete.
     let end = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
     if !unwrap::is_bare(head) {
         return false;
@@ -303,11 +302,11 @@ pub fn begins_folded(head: &[u8]) -> bool {
         &NoSymbols,
         Progress::default(),
     );
-    let format = look(&input, false, None, |reader| Ok(reader.format));
+    let format = with_reader(&input, false, None, |reader| Ok(reader.format));
     input.tells() && matches!(format, Ok(Format::Folded))
 }
 
-/// Reads folded stacks as [`read_with_progress`] does, without holding their text.
+/// Reads folded stacks as [`read_with_progress`] does, without holding their text in memory.
 ///
 /// # Errors
 /// As [`read`], and when the text cannot be read.
@@ -318,40 +317,42 @@ pub fn read_large_text(
     progress: &Progress,
 ) -> Result<Option<Profile>, ReadError> {
     let work = || {
-        let input = Input::new(text.head, limits, &NoSymbols, progress.part(0.0, TAKEN));
+        let part = progress.part(0.0, COLLECTED);
+        let input = Input::new(text.head, limits, &NoSymbols, part);
         let collected = folded::read_text(&input, folded::text::Text::Elsewhere(text.bytes))?;
-        progress.at(TAKEN)?;
+        progress.at(COLLECTED)?;
         collected.profile()
     };
-    told(work(), name)
+    unless_cancelled(work(), name)
 }
 
-/// The format of a profile, or why it is none.
+/// Detects the format of a profile.
 ///
 /// # Errors
 /// When no reader knows the content, or it cannot be decompressed.
 pub fn detect(bytes: &[u8], name: &str) -> Result<Format, ReadError> {
-    let kind = (Limits::default(), Grain::Functions);
-    detect_with(bytes, name, kind, &NoSymbols)
-}
-
-fn detect_with(
-    bytes: &[u8],
-    name: &str,
-    (limits, grain): (Limits, Grain),
-    symbols: &dyn Symbols,
-) -> Result<Format, ReadError> {
-    let work = || {
-        let content = unwrap::unwrap(bytes, limits, &Progress::default())?;
-        let mut input = Input::new(content.bytes(), limits, symbols, Progress::default());
-        input.grain = grain;
-        look(&input, content.compressed, None, |reader| Ok(reader.format))
+    let options = Options {
+        name,
+        limits: Limits::default(),
+        grain: Grain::Functions,
+        symbols: &NoSymbols,
     };
-    work().map_err(|fault: Fault| fault.of(name))
+    detect_with(bytes, &options)
 }
 
-/// Does something with the reader of a file, and says where in the file its trouble is.
-fn look<T>(
+fn detect_with(bytes: &[u8], options: &Options<'_>) -> Result<Format, ReadError> {
+    let work = || {
+        let content = unwrap::unwrap(bytes, options.limits, &Progress::default())?;
+        let (limits, symbols) = (options.limits, options.symbols);
+        let mut input = Input::new(content.bytes(), limits, symbols, Progress::default());
+        input.grain = options.grain;
+        with_reader(&input, content.compressed, None, |reader| Ok(reader.format))
+    };
+    work().map_err(|fault: Fault| fault.of(options.name))
+}
+
+/// Calls `then` with the reader of a file, and completes the place of a fault.
+fn with_reader<T>(
     input: &Input,
     compressed: bool,
     format: Option<Format>,

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use fulcrum_model::call_tree::FrameKind;
 
-use super::{Calls, Profile, read};
+use crate::{Calls, Profile, read};
 use fulcrum_model::Place;
 
 /// Reads `input` and compares what it holds, line by line: value types (the default has a star) with the totals of a
 /// tree; each context, or each function and call, with its values; notes.
-pub fn check(input: impl AsRef<[u8]>, expect: &str) {
+pub(crate) fn check(input: impl AsRef<[u8]>, expect: &str) {
     let profile = read(input.as_ref(), "x").unwrap_or_else(|error| panic!("{error}"));
     let expect: Vec<_> = expect.lines().map(str::trim).collect();
     let text = text(&profile);
@@ -18,7 +18,7 @@ pub fn check(input: impl AsRef<[u8]>, expect: &str) {
 }
 
 /// Reads `input`, which is wrong: at a 1-based line, or with line 0 anywhere else.
-pub fn check_fault(input: impl AsRef<[u8]>, line: u64, problem: &str) {
+pub(crate) fn check_fault(input: impl AsRef<[u8]>, line: u64, problem: &str) {
     let error = read(input.as_ref(), "x").expect_err(problem);
     assert_eq!(error.problem, problem);
     match line {
@@ -28,7 +28,7 @@ pub fn check_fault(input: impl AsRef<[u8]>, line: u64, problem: &str) {
 }
 
 /// A profile as lines, see [`check`].
-pub fn text(profile: &Profile) -> String {
+pub(crate) fn text(profile: &Profile) -> String {
     let mut out = String::new();
     for (row, kind) in profile.value_types().into_iter().enumerate() {
         let star = if row == profile.default_value {

@@ -9,8 +9,8 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fulcrum_profile_formats::{Calls, Format, Profile, Target, write_in_order};
 use fulcrum_model::CallTree;
+use fulcrum_profile_formats::{Calls, Format, OutputFormat, Profile, write_in_order};
 use fulcrum_synthetic::{Kind, Pair, Planted, Shape, Single, pair, shuffled, single};
 use serde_json::{Value, json};
 
@@ -111,15 +111,18 @@ fn save(options: &Options, name: &str, tree: CallTree) -> io::Result<()> {
         notes: Vec::new(),
         renamed: Vec::new(),
     };
-    let write = |target: Target, path: &Path| {
+    let write = |target: OutputFormat, path: &Path| {
         let mut file = BufWriter::new(File::create(path)?);
         write_in_order(&profile, target, 0, &nodes, &mut file).map_err(io::Error::other)?;
         file.flush()
     };
-    write(Target::Pprof, &options.folder.join(format!("{name}.pb.gz")))?;
+    write(
+        OutputFormat::Pprof,
+        &options.folder.join(format!("{name}.pb.gz")),
+    )?;
     if options.folded {
         write(
-            Target::Folded,
+            OutputFormat::Folded,
             &options.folder.join(format!("{name}.folded")),
         )?;
     }

@@ -9,7 +9,7 @@ use fulcrum_event_tables::{Format, Table};
 use fulcrum_events::export::{ExportError, chrome, perfetto};
 use fulcrum_events::query::Query;
 use fulcrum_events::{FoldError, Trace, TraceRange, fold};
-use fulcrum_profile_formats::{Calls, Profile, Target, WriteError, write};
+use fulcrum_profile_formats::{Calls, OutputFormat, Profile, WriteError, write};
 
 use super::args::{ExportArgs, ExportFormat};
 use super::open::{open, say_notes};
@@ -139,9 +139,9 @@ fn folded(
             ))
         })?;
     let target = match to {
-        ExportFormat::Pprof => Target::Pprof,
-        ExportFormat::Speedscope => Target::Speedscope,
-        _ => Target::Folded,
+        ExportFormat::Pprof => OutputFormat::Pprof,
+        ExportFormat::Speedscope => OutputFormat::Speedscope,
+        _ => OutputFormat::Folded,
     };
     let profile = Profile {
         format: fulcrum_profile_formats::Format::Folded,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use fulcrum_profile_formats::{Profile, Target, WriteError, write};
+use fulcrum_profile_formats::{OutputFormat, Profile, WriteError, write};
 
 use super::args::{ConvertArgs, To};
 use super::open::{open, value_of};
@@ -20,9 +20,9 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     )?;
     let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
     let target = match args.to {
-        To::Folded => Target::Folded,
-        To::Pprof => Target::Pprof,
-        To::Speedscope => Target::Speedscope,
+        To::Folded => OutputFormat::Folded,
+        To::Pprof => OutputFormat::Pprof,
+        To::Speedscope => OutputFormat::Speedscope,
     };
     let written = match &args.output {
         Some(path) => to_file(&profile, target, value, path),
@@ -41,7 +41,12 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     Ok(DONE)
 }
 
-fn to_file(profile: &Profile, target: Target, value: usize, path: &Path) -> Result<(), WriteError> {
+fn to_file(
+    profile: &Profile,
+    target: OutputFormat,
+    value: usize,
+    path: &Path,
+) -> Result<(), WriteError> {
     // What cannot be written must not leave an empty file.
     write(profile, target, value, &mut io::sink())?;
     let mut file = BufWriter::new(File::create(path)?);
@@ -50,7 +55,11 @@ fn to_file(profile: &Profile, target: Target, value: usize, path: &Path) -> Resu
 }
 
 /// A reader that closed its end wanted no more.
-fn to_standard_output(profile: &Profile, target: Target, value: usize) -> Result<(), WriteError> {
+fn to_standard_output(
+    profile: &Profile,
+    target: OutputFormat,
+    value: usize,
+) -> Result<(), WriteError> {
     let mut out = BufWriter::new(io::stdout().lock());
     let written = write(profile, target, value, &mut out);
     match written.and_then(|()| Ok(out.flush()?)) {

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use fulcrum_profile_formats::{Calls, Format, Profile, Target, WriteError, write};
 use fulcrum_model::CallTree;
+use fulcrum_profile_formats::{Calls, Format, OutputFormat, Profile, WriteError, write};
 use fulcrum_profiles::transactions::telemetry;
 use fulcrum_transaction_records::run::Traced;
 use fulcrum_transactions::TypeId;
@@ -18,14 +18,14 @@ use crate::outcome::{DONE, Failure, Outcome};
 /// Writes the profile.
 pub fn export(args: &ExportArgs) -> Outcome {
     match args.to {
-        To::Folded => export_tree(args, Target::Folded),
-        To::Pprof => export_tree(args, Target::Pprof),
-        To::Speedscope => export_tree(args, Target::Speedscope),
+        To::Folded => export_tree(args, OutputFormat::Folded),
+        To::Pprof => export_tree(args, OutputFormat::Pprof),
+        To::Speedscope => export_tree(args, OutputFormat::Speedscope),
         To::Otlp => export_open_telemetry(args),
     }
 }
 
-fn export_tree(args: &ExportArgs, target: Target) -> Outcome {
+fn export_tree(args: &ExportArgs, target: OutputFormat) -> Outcome {
     let run = open(&args.source)?;
     let tree = tree(&run.stitched, args.only.as_deref())?;
     let profile = Profile {

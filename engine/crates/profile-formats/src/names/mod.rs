@@ -12,10 +12,10 @@ use std::collections::HashMap;
 use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
 
-use super::fault::quote;
-use super::{Calls, Format, Profile};
+use crate::decode::fault::quote;
+use crate::{Calls, Format, Profile};
 pub use renamed::Renamed;
-pub(super) use rules::is_address;
+pub(crate) use rules::is_address;
 pub use rules::{ALL, Placed, Rule, placed};
 
 /// The version of the rules. It grows whenever a rule gives another name than before: labels saved under another version

@@ -299,7 +299,7 @@ fn recursion_level(name: &str) -> Option<String> {
 }
 
 /// `0x7f12`.
-pub fn is_address(name: &str) -> bool {
+pub(crate) fn is_address(name: &str) -> bool {
     let hex = name.strip_prefix("0x").unwrap_or("");
     !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -8,7 +8,12 @@ use super::names::decimal;
 use super::samples::{Order, for_each};
 
 /// Writes the stacks of one value type.
-pub fn write(tree: &CallTree, order: Order, value: usize, to: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(
+    tree: &CallTree,
+    order: Order,
+    value: usize,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let (_, decimals) = tree.value_types()[value].decimals();
     let values = tree.values(value);
     let names: Vec<String> = tree

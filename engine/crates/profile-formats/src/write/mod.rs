@@ -16,11 +16,11 @@ use std::io::{self, Write};
 use fulcrum_model::text::shorten;
 
 use self::samples::Order;
-use super::{Calls, Profile};
+use crate::{Calls, Profile};
 
 /// What can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum OutputFormat {
     /// Folded stacks of one value type. Processes and threads become outermost frames; files, lines and binaries are lost.
     Folded,
     /// pprof's `profile.proto`, compressed, with all value types. Processes and threads become the label `thread`.
@@ -81,11 +81,11 @@ impl From<io::Error> for WriteError {
 /// When the profile has no stacks or no such value type, when there is nothing to write, and when `to` fails.
 pub fn write(
     profile: &Profile,
-    target: Target,
+    format: OutputFormat,
     value: usize,
     to: &mut impl Write,
 ) -> Result<(), WriteError> {
-    write_stacks(profile, target, value, Order::Tree, to)
+    write_stacks(profile, format, value, Order::Tree, to)
 }
 
 /// The same, but only the stacks that end at these nodes, in this order.
@@ -97,17 +97,17 @@ pub fn write(
 /// When there is no such node.
 pub fn write_in_order(
     profile: &Profile,
-    target: Target,
+    format: OutputFormat,
     value: usize,
     nodes: &[u32],
     to: &mut impl Write,
 ) -> Result<(), WriteError> {
-    write_stacks(profile, target, value, Order::These(nodes), to)
+    write_stacks(profile, format, value, Order::These(nodes), to)
 }
 
 fn write_stacks(
     profile: &Profile,
-    target: Target,
+    format: OutputFormat,
     value: usize,
     order: Order,
     to: &mut impl Write,
@@ -118,14 +118,14 @@ fn write_stacks(
     if value >= tree.value_types().len() {
         return Err(WriteError::NoSuchValue { value });
     }
-    if target != Target::Pprof && tree.values(value).iter().all(|&value| value == 0) {
+    if format != OutputFormat::Pprof && tree.values(value).iter().all(|&value| value == 0) {
         let value = tree.value_types()[value].name.clone();
         return Err(WriteError::Nothing { value });
     }
-    match target {
-        Target::Folded => folded::write(tree, order, value, to)?,
-        Target::Pprof => pprof::write(tree, order, value, to)?,
-        Target::Speedscope => speedscope::write(tree, order, value, to)?,
+    match format {
+        OutputFormat::Folded => folded::write(tree, order, value, to)?,
+        OutputFormat::Pprof => pprof::write(tree, order, value, to)?,
+        OutputFormat::Speedscope => speedscope::write(tree, order, value, to)?,
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use fulcrum_model::CallTree;
 
 /// One name for nested containers: `process / thread`.
-pub fn container(tree: &CallTree, containers: &[u32]) -> String {
+pub(crate) fn container(tree: &CallTree, containers: &[u32]) -> String {
     let names = containers
         .iter()
         .map(|&id| &*tree.frames()[id as usize].name);
@@ -11,7 +11,7 @@ pub fn container(tree: &CallTree, containers: &[u32]) -> String {
 }
 
 /// `value` with its decimals: `1.25` of 125 and 2.
-pub fn decimal(value: i64, decimals: usize) -> String {
+pub(crate) fn decimal(value: i64, decimals: usize) -> String {
     if decimals == 0 {
         return value.to_string();
     }

@@ -11,10 +11,10 @@ use fulcrum_model::call_tree::{FrameKind, ValueType};
 use super::names::container;
 use super::proto::Message;
 use super::samples::{Order, for_each};
-use crate::pprof::LABEL;
+use crate::formats::pprof::LABEL;
 
 /// Writes all value types; `default_value` is the one to show first.
-pub fn write(
+pub(crate) fn write(
     tree: &CallTree,
     order: Order,
     default_value: usize,
@@ -123,7 +123,7 @@ fn value_type(kind: &ValueType, strings: &mut Strings) -> Message {
 }
 
 /// pprof's names of units.
-pub fn unit(unit: &str) -> &str {
+pub(crate) fn unit(unit: &str) -> &str {
     match unit {
         "" => "count",
         "ns" => "nanoseconds",

@@ -2,44 +2,44 @@
 
 /// A message that grows field by field. Zeros and empty texts are left out, as protobuf's own writers do.
 #[derive(Clone, Debug, Default)]
-pub struct Message(Vec<u8>);
+pub(crate) struct Message(Vec<u8>);
 
 impl Message {
     /// Its bytes.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
     /// Forgets all fields.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// A number.
-    pub fn number(&mut self, field: u64, value: u64) {
+    pub(crate) fn number(&mut self, field: u64, value: u64) {
         if value != 0 {
             self.present(field, value);
         }
     }
 
     /// A number, also zero: it says which of several fields is there.
-    pub fn present(&mut self, field: u64, value: u64) {
+    pub(crate) fn present(&mut self, field: u64, value: u64) {
         varint(&mut self.0, field << 3);
         varint(&mut self.0, value);
     }
 
     /// A text, also an empty one: tables count them.
-    pub fn text(&mut self, field: u64, text: &str) {
+    pub(crate) fn text(&mut self, field: u64, text: &str) {
         self.raw(field, text.as_bytes());
     }
 
     /// Bytes, also none.
-    pub fn bytes_field(&mut self, field: u64, bytes: &[u8]) {
+    pub(crate) fn bytes_field(&mut self, field: u64, bytes: &[u8]) {
         self.raw(field, bytes);
     }
 
     /// A number of always eight bytes.
-    pub fn fixed64(&mut self, field: u64, value: u64) {
+    pub(crate) fn fixed64(&mut self, field: u64, value: u64) {
         if value != 0 {
             varint(&mut self.0, field << 3 | 1);
             self.0.extend_from_slice(&value.to_le_bytes());
@@ -47,7 +47,7 @@ impl Message {
     }
 
     /// A number of always four bytes.
-    pub fn fixed32(&mut self, field: u64, value: u32) {
+    pub(crate) fn fixed32(&mut self, field: u64, value: u32) {
         if value != 0 {
             varint(&mut self.0, field << 3 | 5);
             self.0.extend_from_slice(&value.to_le_bytes());
@@ -55,12 +55,12 @@ impl Message {
     }
 
     /// A message inside.
-    pub fn message(&mut self, field: u64, inner: &Message) {
+    pub(crate) fn message(&mut self, field: u64, inner: &Message) {
         self.raw(field, &inner.0);
     }
 
     /// Numbers, packed.
-    pub fn numbers(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
+    pub(crate) fn numbers(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
         let mut packed = Vec::new();
         for value in values {
             varint(&mut packed, value);

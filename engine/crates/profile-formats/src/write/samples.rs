@@ -4,18 +4,18 @@ use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::FrameKind;
 
 /// One stack.
-pub struct Sample<'s> {
+pub(crate) struct Sample<'s> {
     /// Its node.
-    pub node: u32,
+    pub(crate) node: u32,
     /// The numbers of its processes and threads, outermost first.
-    pub containers: &'s [u32],
+    pub(crate) containers: &'s [u32],
     /// The numbers of its functions, outermost first. Empty for what a container alone holds.
-    pub functions: &'s [u32],
+    pub(crate) functions: &'s [u32],
 }
 
 /// The stacks to write and their order.
 #[derive(Clone, Copy)]
-pub enum Order<'o> {
+pub(crate) enum Order<'o> {
     /// All, in preorder.
     Tree,
     /// Those of these nodes.
@@ -23,7 +23,7 @@ pub enum Order<'o> {
 }
 
 /// Hands over every stack for which `wanted` is true of its node, until the first error.
-pub fn for_each<E>(
+pub(crate) fn for_each<E>(
     tree: &CallTree,
     order: Order,
     wanted: impl Fn(u32) -> bool,

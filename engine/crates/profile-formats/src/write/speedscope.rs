@@ -23,7 +23,12 @@ struct One {
 }
 
 /// Writes the stacks of one value type.
-pub fn write(tree: &CallTree, order: Order, value: usize, to: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(
+    tree: &CallTree,
+    order: Order,
+    value: usize,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let kind = &tree.value_types()[value];
     let (unit, decimals) = kind.decimals();
     let values = tree.values(value);

@@ -5,19 +5,19 @@ use crate::testing::text;
 use crate::{Format, read};
 use fulcrum_stats::Random;
 
-fn written(profile: &Profile, target: Target, value: usize) -> Vec<u8> {
+fn written(profile: &Profile, target: OutputFormat, value: usize) -> Vec<u8> {
     let mut out = Vec::new();
     write(profile, target, value, &mut out).expect("it has stacks");
     out
 }
 
-fn read_back(profile: &Profile, target: Target, value: usize) -> Profile {
+fn read_back(profile: &Profile, target: OutputFormat, value: usize) -> Profile {
     let bytes = written(profile, target, value);
     let back = read(&bytes, "x").unwrap_or_else(|error| panic!("{error}"));
     let format = match target {
-        Target::Folded => Format::Folded,
-        Target::Pprof => Format::Pprof,
-        Target::Speedscope => Format::Speedscope,
+        OutputFormat::Folded => Format::Folded,
+        OutputFormat::Pprof => Format::Pprof,
+        OutputFormat::Speedscope => Format::Speedscope,
     };
     assert_eq!(back.format, format);
     back
@@ -108,7 +108,7 @@ fn pprof_keeps_everything() {
     let types = [("cpu", "ns"), ("samples", ""), ("space", "bytes")];
     for seed in 0..40 {
         let profile = random(seed, &types, seed % 2 == 1);
-        let back = read_back(&profile, Target::Pprof, 1);
+        let back = read_back(&profile, OutputFormat::Pprof, 1);
         assert_eq!(back.default_value, 1);
         assert_eq!(back.notes, [""; 0]);
         for value in 0..types.len() {
@@ -140,7 +140,7 @@ fn speedscope_keeps_threads_files_and_lines() {
     for seed in 0..40 {
         let profile = random(seed, &types, seed % 2 == 1);
         for value in 0..types.len() {
-            let back = read_back(&profile, Target::Speedscope, value);
+            let back = read_back(&profile, OutputFormat::Speedscope, value);
             let without = |frame: &Frame| Frame {
                 binary: None,
                 ..frame.clone()
@@ -161,13 +161,13 @@ fn folded_keeps_names_without_what_separates_them() {
     let types = [("samples", "0.001 count"), ("samples", "")];
     for seed in 0..40 {
         let profile = random(seed, &types, seed % 2 == 1);
-        let back = read_back(&profile, Target::Folded, 0);
+        let back = read_back(&profile, OutputFormat::Folded, 0);
         assert_eq!(
             back.value_types(),
             [&ValueType::new("samples", "0.001 count")]
         );
         for value in 0..2 {
-            let back = read_back(&profile, Target::Folded, value);
+            let back = read_back(&profile, OutputFormat::Folded, value);
             let plain = |frame: &Frame| {
                 let name = frame.name.replace(';', ":").replace('\n', " ");
                 Frame::function(name.trim())
@@ -191,7 +191,11 @@ fn differences_keep_their_signs() {
         notes: Vec::new(),
         renamed: Vec::new(),
     };
-    for target in [Target::Folded, Target::Pprof, Target::Speedscope] {
+    for target in [
+        OutputFormat::Folded,
+        OutputFormat::Pprof,
+        OutputFormat::Speedscope,
+    ] {
         let back = read_back(&profile, target, 0);
         assert!(text(&back).contains("f 15\nf;g -40\n"), "{}", text(&back));
         let note = "are negative, as in the difference of two profiles.";
@@ -201,7 +205,11 @@ fn differences_keep_their_signs() {
 
 #[test]
 fn the_same_profile_is_always_written_the_same() {
-    for target in [Target::Folded, Target::Pprof, Target::Speedscope] {
+    for target in [
+        OutputFormat::Folded,
+        OutputFormat::Pprof,
+        OutputFormat::Speedscope,
+    ] {
         let [a, b] = [
             random(7, &[("cpu", "ns")], true),
             random(7, &[("cpu", "ns")], true),
@@ -218,11 +226,15 @@ fn the_same_profile_is_always_written_the_same() {
 fn a_call_graph_is_refused() {
     let graph = b"events: Ir\nfn=main\n1 5\n";
     let profile = read(graph, "x").expect("callgrind");
-    for target in [Target::Folded, Target::Pprof, Target::Speedscope] {
+    for target in [
+        OutputFormat::Folded,
+        OutputFormat::Pprof,
+        OutputFormat::Speedscope,
+    ] {
         let error = write(&profile, target, 0, &mut Vec::new()).expect_err("no stacks");
         assert!(matches!(error, WriteError::NoStacks));
     }
     let tree = read(b"a;b 1\n", "x").expect("folded");
-    let error = write(&tree, Target::Pprof, 1, &mut Vec::new()).expect_err("one value");
+    let error = write(&tree, OutputFormat::Pprof, 1, &mut Vec::new()).expect_err("one value");
     assert!(matches!(error, WriteError::NoSuchValue { value: 1 }));
 }

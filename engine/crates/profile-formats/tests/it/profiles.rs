@@ -14,9 +14,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect_file;
-use fulcrum_profile_formats::{Calls, Profile, read};
 use fulcrum_model::call_tree::FrameKind;
 use fulcrum_model::{CallGraph, CallTree};
+use fulcrum_profile_formats::{Calls, Profile, read};
 
 const FILES: [&str; 29] = [
     "alloc_objects.pb.gz",

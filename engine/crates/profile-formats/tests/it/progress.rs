@@ -3,10 +3,10 @@
 use std::io::{Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 
-use fulcrum_profile_formats::{
-    Limits, NoSymbols, Profile, Target, read, read_with_progress, write,
-};
 use fulcrum_model::Progress;
+use fulcrum_profile_formats::{
+    Limits, NoSymbols, OutputFormat, Profile, read, read_with_progress, write,
+};
 
 /// Folded stacks of several pieces, many different.
 fn folded() -> Vec<u8> {
@@ -65,7 +65,7 @@ fn a_reader_says_how_far_it_is_and_stops_when_told() {
     let folded = folded();
     let profile = read(&folded, "x.prof").expect("folded stacks");
     let mut pprof = Vec::new();
-    write(&profile, Target::Pprof, 0, &mut pprof).expect("into memory");
+    write(&profile, OutputFormat::Pprof, 0, &mut pprof).expect("into memory");
     for bytes in [&folded, &gzip(&folded), &pprof, &callgrind(), &jfr()] {
         let expect = read(bytes, "x.prof").expect("a profile");
         let (found, heard) = watched(bytes, usize::MAX);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fulcrum_profile_formats::{Calls, Format, Profile, Target, read, write_in_order};
 use fulcrum_model::CallTree;
 use fulcrum_paths::{CallTreeProfile, ComparativeProfile, ProfileInterface};
+use fulcrum_profile_formats::{Calls, Format, OutputFormat, Profile, read, write_in_order};
 use fulcrum_synthetic::{Kind, Pair, Planted, Shape, pair, shuffled, single};
 
 /// Trees are smaller here, except XML's. `npm run bench -- paths` checks the others in full size.
@@ -18,7 +18,7 @@ fn check_shape(tree: &CallTree, expect: &Shape, name: &str) {
     assert!(off.abs() < 0.02, "{name}: mean depth {}", found.mean_depth);
 }
 
-fn bytes(tree: CallTree, target: Target) -> Vec<u8> {
+fn bytes(tree: CallTree, target: OutputFormat) -> Vec<u8> {
     let nodes = shuffled(&tree, 5);
     let profile = Profile {
         format: Format::Pprof,
@@ -106,7 +106,7 @@ fn single_profiles_have_table_5s_proportions_and_their_bottlenecks() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
-    let of = |seed| bytes(single(&Kind::XML, seed).tree, Target::Pprof);
+    let of = |seed| bytes(single(&Kind::XML, seed).tree, OutputFormat::Pprof);
     assert_eq!(of(1), of(1));
     assert_ne!(of(1), of(2));
 }
@@ -118,7 +118,7 @@ fn files_have_the_same_tree_in_another_order() {
     let total = tree.total(0);
     let order = shuffled(&tree, 5);
     assert!(!order.is_sorted());
-    for target in [Target::Pprof, Target::Folded] {
+    for target in [OutputFormat::Pprof, OutputFormat::Folded] {
         let bytes = bytes(tree.clone(), target);
         let back = read(&bytes, "x").expect("our own writers write what we read");
         let Calls::Tree(back) = back.calls else {

@@ -3,8 +3,8 @@
 use fulcrum_model::call_tree::{Frame, ValueType};
 
 use super::*;
+use crate::decode::wire::{Field, Message as Read};
 use crate::testing::check;
-use crate::wire::{Field, Message as Read};
 
 const TRACE: [u8; 16] = [7; 16];
 const SPAN: [u8; 8] = [9; 8];

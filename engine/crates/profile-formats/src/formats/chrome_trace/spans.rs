@@ -1,0 +1,167 @@
+//! Spans of time of one thread, and the calls that they stand for.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::collect::stacks::{FrameId, MAX_DEPTH, Stacks};
+use crate::decode::fault::Fault;
+
+/// The spans of one thread.
+#[derive(Default)]
+pub(crate) struct Spans {
+    names: Vec<String>,
+    rows: HashMap<String, u32>,
+    /// Beginnings and ends in the order of the file: time, whether it begins, name.
+    marks: Vec<(i64, bool, u32)>,
+    whole: Vec<Span>,
+}
+
+/// A call.
+#[derive(Clone, Copy)]
+struct Span {
+    from: i64,
+    to: i64,
+    /// Of calls with the same times, the smaller one is the outer one.
+    order: usize,
+    name: u32,
+}
+
+/// A call that has not ended.
+struct Open {
+    span: Span,
+    /// Time in calls inside it.
+    inside: i64,
+}
+
+impl Spans {
+    /// An event that begins a call.
+    pub(crate) fn begin(&mut self, at: i64, name: &str) {
+        let name = self.name(name);
+        self.marks.push((at, true, name));
+    }
+
+    /// An event that ends the call of this name; without a name, the innermost one.
+    pub(crate) fn end(&mut self, at: i64, name: &str) {
+        let name = self.name(name);
+        self.marks.push((at, false, name));
+    }
+
+    /// A call as one event.
+    pub(crate) fn whole(&mut self, from: i64, duration: i64, name: &str) -> Result<(), String> {
+        let to = from.checked_add(duration);
+        let to = to.ok_or("it ends after the year 2262")?;
+        let name = self.name(name);
+        // They are written when they end: inner ones first.
+        let order = usize::MAX - self.whole.len();
+        self.whole.push(Span {
+            from,
+            to,
+            order,
+            name,
+        });
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        if let Some(&row) = self.rows.get(name) {
+            return row;
+        }
+        let row = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.rows.insert(name.to_owned(), row);
+        row
+    }
+
+    /// Adds the time of every call; how many events did not fit.
+    pub(crate) fn pour(
+        mut self,
+        container: Option<FrameId>,
+        stacks: &mut Stacks,
+    ) -> Result<u64, Fault> {
+        let mut odd = self.pair();
+        let frames = self.names.iter().map(|name| stacks.frame(name, "", 0));
+        let frames: Vec<FrameId> = frames.collect::<Result<_, _>>()?;
+        let mut spans = self.whole;
+        spans.sort_by_key(|span| (span.from, Reverse(span.to), span.order));
+        let (mut open, mut path): (Vec<Open>, Vec<FrameId>) = (Vec::new(), Vec::new());
+        let mut close = |open: &mut Vec<Open>, path: &mut Vec<FrameId>, until: i64| {
+            while let Some(last) = open.pop_if(|last| last.span.to <= until) {
+                let duration = last.span.to - last.span.from;
+                stacks.add_call(container, path, &[duration - last.inside, 1])?;
+                path.pop();
+                if let Some(outer) = open.last_mut() {
+                    outer.inside += duration;
+                }
+            }
+            Ok::<_, Fault>(())
+        };
+        for mut span in spans {
+            close(&mut open, &mut path, span.from)?;
+            if let Some(outer) = open.last()
+                && span.to > outer.span.to
+            {
+                span.to = outer.span.to;
+                odd += 1;
+            }
+            path.push(frames[span.name as usize]);
+            open.push(Open { span, inside: 0 });
+        }
+        close(&mut open, &mut path, i64::MAX)?;
+        Ok(odd)
+    }
+
+    /// Makes calls of beginnings and ends; how many had no partner.
+    fn pair(&mut self) -> u64 {
+        // Stable: at the same time the order of the file counts.
+        self.marks.sort_by_key(|&(at, ..)| at);
+        let last = self.marks.last().map_or(0, |&(at, ..)| at);
+        // What never ends goes on for as long as anything is known of its thread.
+        let last = self.whole.iter().map(|span| span.to).fold(last, i64::max);
+        let mut open: Vec<Span> = Vec::new();
+        // Ends without a beginning, at the time that is looked at.
+        let mut early: Vec<u32> = Vec::new();
+        let mut now = 0;
+        let mut odd = 0;
+        for (order, &(at, begins, name)) in self.marks.iter().enumerate() {
+            if at != now {
+                early.clear();
+                now = at;
+            }
+            if begins {
+                // A call that took no time may stand in the file with its end first.
+                let ended = early.iter().position(|&it| it == name);
+                let mut span = Span {
+                    from: at,
+                    to: last,
+                    order,
+                    name,
+                };
+                match ended {
+                    Some(end) => {
+                        early.swap_remove(end);
+                        odd -= 1;
+                        span.to = at;
+                        self.whole.push(span);
+                    }
+                    None => open.push(span),
+                }
+                continue;
+            }
+            let any = self.names[name as usize].is_empty();
+            let mut inner = open.iter().rev().take(MAX_DEPTH);
+            let Some(depth) = inner.position(|it| any || it.name == name) else {
+                odd += 1;
+                if early.len() < MAX_DEPTH {
+                    early.push(name);
+                }
+                continue;
+            };
+            odd += depth as u64;
+            let ended = open.drain(open.len() - 1 - depth..);
+            self.whole.extend(ended.map(|span| Span { to: at, ..span }));
+        }
+        odd += open.len() as u64;
+        self.whole.extend(open);
+        odd
+    }
+}

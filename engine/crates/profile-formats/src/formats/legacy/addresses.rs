@@ -1,0 +1,184 @@
+//! Names for addresses: by the names that the file has itself, else by the files that its map of memory names.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use crate::collect::stacks::{FrameId, Stacks};
+use crate::collect::symbols::At;
+use crate::decode::fault::Fault;
+use crate::decode::input::Input;
+
+/// What to do with Java's profiles, whose addresses are numbers of functions.
+pub(crate) const JAVA: &str = "convert it with `go tool pprof -proto FILE > FILE.pb.gz`, or record with JDK Flight Recorder or \
+                    async-profiler";
+
+/// Everything that a file tells about its addresses.
+#[derive(Default)]
+pub(crate) struct Addresses {
+    /// Outermost first; several where some were inlined.
+    symbols: HashMap<u64, Vec<String>>,
+    /// By where they begin.
+    maps: BTreeMap<u64, Piece>,
+    /// What `$build` at the start of a file's name stands for.
+    build: String,
+    /// Where the frames of each address are in `named`.
+    known: HashMap<u64, (usize, usize)>,
+    /// Innermost first in each address.
+    named: Vec<FrameId>,
+    /// Addresses without a name.
+    unnamed: u64,
+}
+
+struct Piece {
+    end: u64,
+    /// Of its first byte in the file.
+    offset: u64,
+    file: String,
+}
+
+impl Addresses {
+    /// A line of the section of symbols: an address and its functions, inlined ones behind `--`.
+    pub(crate) fn symbol(&mut self, line: &str) {
+        let Some((address, names)) = line.split_once(' ') else {
+            return;
+        };
+        if let Some(address) = hexadecimal(address) {
+            let names = names.trim().split("--").map(str::to_owned);
+            self.symbols.insert(address, names.collect());
+        }
+    }
+
+    /// A line of the map of memory, as the kernel or as glog writes it. Others mean nothing.
+    pub(crate) fn map(&mut self, line: &str) {
+        let line = line.trim();
+        if let Some(build) = line.strip_prefix("build=") {
+            self.build = build.trim().to_owned();
+            return;
+        }
+        let Some((start, piece)) = piece(line) else {
+            return;
+        };
+        self.maps.insert(start, piece);
+    }
+
+    /// The frames of a stack of addresses, innermost first, all of which the caller already moved into the calls that they
+    /// return to.
+    pub(crate) fn frames(
+        &mut self,
+        chain: &[u64],
+        input: &Input,
+        stacks: &mut Stacks,
+    ) -> Result<Vec<FrameId>, Fault> {
+        let mut frames = Vec::with_capacity(chain.len());
+        for &address in chain {
+            let (from, to) = self.frames_of(address, input, stacks)?;
+            frames.extend_from_slice(&self.named[from..to]);
+        }
+        frames.reverse();
+        Ok(frames)
+    }
+
+    /// A sentence about the addresses that stay without a name.
+    pub(crate) fn note(&self) -> Option<String> {
+        (self.unnamed > 0).then(|| {
+            format!(
+                "{} addresses have no names: the file knows none, and the programs and libraries that it was recorded from \
+                 are not here.",
+                self.unnamed
+            )
+        })
+    }
+
+    fn frames_of(
+        &mut self,
+        address: u64,
+        input: &Input,
+        stacks: &mut Stacks,
+    ) -> Result<(usize, usize), Fault> {
+        if let Some(&range) = self.known.get(&address) {
+            return Ok(range);
+        }
+        let from = self.named.len();
+        let before = self.maps.range(..=address).next_back();
+        let place = before.filter(|(_, piece)| address < piece.end);
+        let (file, offset) = place.map_or(("".into(), address), |(start, piece)| {
+            let offset = (address - start).saturating_add(piece.offset);
+            (path(&piece.file, &self.build), offset)
+        });
+        let file = &*file;
+        // Writers disagree whether they move an address into its call before they name it.
+        let symbols = [address, address.wrapping_add(1)];
+        if let Some(names) = symbols.iter().find_map(|it| self.symbols.get(it)) {
+            for name in names.iter().rev() {
+                self.named.push(stacks.frame_in(name, "", 0, file)?);
+            }
+        } else {
+            let code = match file {
+                "" => Vec::new(),
+                file => input.symbols.code(file, None, At::Byte(offset)),
+            };
+            for it in code.iter().rev() {
+                let (source, line) = match input.lines() {
+                    true => (&*it.file, it.line),
+                    false => ("", 0),
+                };
+                self.named
+                    .push(stacks.frame_in(&it.name, source, line, file)?);
+            }
+            if code.is_empty() {
+                self.unnamed += 1;
+                let name = match file.rsplit('/').next() {
+                    None | Some("") => format!("{address:#x}"),
+                    Some(base) => format!("{offset:#x} ({base})"),
+                };
+                self.named.push(stacks.frame_in(&name, "", 0, file)?);
+            }
+        }
+        let range = (from, self.named.len());
+        self.known.insert(address, range);
+        Ok(range)
+    }
+}
+
+/// The path of a file, which may begin with what stands for the folder of the program.
+fn path<'f>(file: &'f str, build: &str) -> Cow<'f, str> {
+    match file.strip_prefix("$build") {
+        Some(rest) => format!("{build}{rest}").into(),
+        None => file.into(),
+    }
+}
+
+/// A hexadecimal number, with or without `0x`.
+pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let all = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_hexdigit());
+    all.then(|| u64::from_str_radix(digits, 16).ok()).flatten()
+}
+
+/// Where a piece begins, and what it is: `400000-401000 r-xp 1000 08:01 12 /bin/app` or `400000-401000: /bin/app`. None
+/// for data, which no code is in.
+fn piece(line: &str) -> Option<(u64, Piece)> {
+    let (range, rest) = line.split_once(char::is_whitespace)?;
+    let (start, end) = range.trim_end_matches(':').split_once('-')?;
+    let (start, end) = (hexadecimal(start)?, hexadecimal(end)?);
+    let (offset, file) = match range.ends_with(':') {
+        true => (0, rest.trim()),
+        false => {
+            let mut rest = rest.trim_start();
+            let mut word = || {
+                let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                rest = after.trim_start();
+                word
+            };
+            let code = word().contains('x');
+            let offset = hexadecimal(word())?;
+            let (_device, _inode) = (word(), word());
+            if !code {
+                return None;
+            }
+            (offset, rest)
+        }
+    };
+    let file = file.strip_suffix(" (deleted)").unwrap_or(file).to_owned();
+    Some((start, Piece { end, offset, file }))
+}

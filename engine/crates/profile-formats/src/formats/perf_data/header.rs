@@ -1,0 +1,190 @@
+//! The head of `perf.data`: where things are, and which events were counted.
+
+use std::collections::HashMap;
+
+use super::events::Event;
+use crate::decode::cursor::Cursor;
+use crate::decode::fault::Fault;
+
+/// The first bytes.
+pub(crate) const MAGIC: &[u8] = b"PERFILE2";
+/// The first bytes on a machine with the big end first.
+pub(crate) const SWAPPED: &[u8] = b"2ELIFREP";
+
+/// Kinds of events that one file may have.
+const EVENTS: usize = 64;
+/// Bytes of a file's header; a pipe's has only the first 16.
+const FILE: u64 = 104;
+const PIPE: u64 = 16;
+/// Features, by their bits.
+const BUILD_ID: u32 = 2;
+const MACHINE: u32 = 6;
+const EVENT_DESC: u32 = 12;
+
+/// What is known before the first record.
+#[derive(Debug, Default)]
+pub(crate) struct Header<'a> {
+    /// The records.
+    pub(crate) data: Option<Cursor<'a>>,
+    /// In the order of the file.
+    pub(crate) events: Vec<Event>,
+    /// Their rows by the numbers that samples name them by.
+    pub(crate) rows: HashMap<u64, usize>,
+    /// Build ids that are told apart from the maps, by the file's name.
+    pub(crate) build_ids: HashMap<String, Vec<u8>>,
+    /// Names of tracepoints by their numbers, where a pipe brings them along.
+    pub(crate) tracepoints: HashMap<u64, String>,
+    /// The processor's kind, `x86_64`, where the recorder told it.
+    pub(crate) machine: Option<String>,
+    /// The recorder was killed before it wrote how long the data is.
+    pub(crate) truncated: bool,
+}
+
+impl<'a> Header<'a> {
+    /// Reads the header of a file; a pipe's is in its records.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Fault> {
+        if bytes.starts_with(SWAPPED) {
+            let problem = "this perf.data file is from a machine with the big end first";
+            return Err(
+                Fault::byte(0, problem).advise("run `perf script > FILE` and open its output")
+            );
+        }
+        let mut header = Header::default();
+        let mut cursor = Cursor::new(bytes);
+        cursor.take(MAGIC.len())?;
+        match cursor.u64()? {
+            PIPE => {
+                header.data = Some(cursor);
+                return Ok(header);
+            }
+            FILE => {}
+            size => {
+                let problem = format!("expected a header of {FILE} or {PIPE} bytes, got {size}");
+                return Err(Fault::byte(8, problem));
+            }
+        }
+        let attr_size = cursor.u64()?;
+        let (attrs, attrs_size) = (cursor.u64()?, cursor.u64()?);
+        let (data, mut data_size) = (cursor.u64()?, cursor.u64()?);
+        cursor.take(16)?;
+        let features = [cursor.u64()?, cursor.u64()?, cursor.u64()?, cursor.u64()?];
+        if data_size == 0 && data < bytes.len() as u64 {
+            data_size = bytes.len() as u64 - data;
+            header.truncated = true;
+        }
+        header.data = Some(Cursor::part(bytes, data, data_size, "the data")?);
+        header.attrs(
+            bytes,
+            Cursor::part(bytes, attrs, attrs_size, "the list of events")?,
+            attr_size,
+        )?;
+        if !header.truncated {
+            let table = data.saturating_add(data_size);
+            header.features(bytes, table, features)?;
+        }
+        Ok(header)
+    }
+
+    fn attrs(&mut self, bytes: &'a [u8], mut attrs: Cursor<'a>, size: u64) -> Result<(), Fault> {
+        let at = attrs.at();
+        let size = usize::try_from(size).ok().filter(|&size| size > 16);
+        let size = size.ok_or_else(|| Fault::byte(16, "expected events of more than 16 bytes"))?;
+        while !attrs.is_empty() {
+            let mut entry = attrs.take(size)?;
+            let attr = entry.take(size - 16)?;
+            let (ids, ids_size) = (entry.u64()?, entry.u64()?);
+            let ids = Cursor::part(bytes, ids, ids_size, "a list of ids")?;
+            self.event(attr, ids).map_err(|fault| fault.at_byte(at))?;
+        }
+        Ok(())
+    }
+
+    /// Adds an event that was counted.
+    pub(crate) fn event(&mut self, attr: Cursor, mut ids: Cursor) -> Result<(), Fault> {
+        if self.events.len() >= EVENTS {
+            let problem = format!("expected at most {EVENTS} kinds of event");
+            return Err(Fault::byte(attr.at(), problem));
+        }
+        let event = Event::read(attr)?;
+        while ids.bytes().len() >= 8 {
+            self.rows.entry(ids.u64()?).or_insert(self.events.len());
+        }
+        self.events.push(event);
+        Ok(())
+    }
+
+    fn features(&mut self, bytes: &'a [u8], table: u64, bits: [u64; 4]) -> Result<(), Fault> {
+        let count = bits
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>();
+        let mut table = Cursor::part(bytes, table, count * 16, "the list of features")?;
+        for bit in (0..256).filter(|bit| bits[bit / 64] >> (bit % 64) & 1 == 1) {
+            let (offset, size) = (table.u64()?, table.u64()?);
+            let section = Cursor::part(bytes, offset, size, "a feature")?;
+            self.feature(bit as u32, section)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a feature that matters.
+    pub(crate) fn feature(&mut self, bit: u32, mut section: Cursor) -> Result<(), Fault> {
+        match bit {
+            BUILD_ID => self.build_ids(section),
+            MACHINE => {
+                let length = section.u32()? as usize;
+                self.machine = Some(section.take(length)?.text());
+                Ok(())
+            }
+            EVENT_DESC => self.names(section),
+            _ => Ok(()),
+        }
+    }
+
+    fn build_ids(&mut self, mut section: Cursor) -> Result<(), Fault> {
+        while !section.is_empty() {
+            section.u32()?;
+            let misc = section.u16()?;
+            let size = section.u16()?;
+            let Some(size) = usize::from(size).checked_sub(8) else {
+                return Err(Fault::byte(section.at(), "a build id has no size"));
+            };
+            self.build_id(misc, section.take(size)?)?;
+        }
+        Ok(())
+    }
+
+    /// One file's build id, behind the head of its record.
+    pub(crate) fn build_id(&mut self, misc: u16, mut record: Cursor) -> Result<(), Fault> {
+        const HAS_SIZE: u16 = 1 << 15;
+        record.u32()?;
+        let id = record.take(24)?.bytes();
+        let size = if misc & HAS_SIZE != 0 {
+            id[20].min(20)
+        } else {
+            20
+        };
+        let id = id[..usize::from(size)].to_vec();
+        self.build_ids.insert(record.text(), id);
+        Ok(())
+    }
+
+    /// The names that the user gave or perf chose.
+    fn names(&mut self, mut section: Cursor) -> Result<(), Fault> {
+        let count = section.u32()? as usize;
+        let size = section.u32()? as usize;
+        for row in 0..count.min(EVENTS) {
+            section.take(size)?;
+            let ids = section.u32()? as usize;
+            let length = section.u32()? as usize;
+            let name = section.take(length)?.text();
+            section.take(ids.saturating_mul(8))?;
+            if let Some(event) = self.events.get_mut(row)
+                && !name.is_empty()
+            {
+                event.name = name;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,264 @@
+//! What was where in the memory of each process, and how threads were called, while the records go by.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::records::{KERNEL_FILE, Map};
+use crate::decode::fault::Fault;
+
+/// Pieces in the memory of all processes. A child begins with its parent's.
+const PIECES: usize = 10_000_000;
+
+/// All processes so far.
+#[derive(Debug, Default)]
+pub(crate) struct Processes {
+    files: Vec<File>,
+    rows: HashMap<(String, Option<Vec<u8>>), u32>,
+    /// By process, none for the kernel: its maps by where they begin.
+    maps: HashMap<Option<u32>, Rc<BTreeMap<u64, Piece>>>,
+    /// How many pieces were ever made.
+    made: usize,
+    names: HashMap<(u32, u32), String>,
+}
+
+/// An executable or library.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) name: String,
+    id: Option<Vec<u8>>,
+}
+
+impl File {
+    /// The number that its linker gave it.
+    pub(crate) fn build_id(&self) -> Option<&[u8]> {
+        self.id.as_deref()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    end: u64,
+    offset: u64,
+    file: u32,
+}
+
+/// What is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A byte of a file, or of the kernel from its symbol `_text` on.
+    File {
+        file: u32,
+        offset: u64,
+    },
+    /// The kernel, of which no map is known.
+    Kernel,
+    Unknown,
+}
+
+impl Processes {
+    /// A file by its number.
+    pub(crate) fn file(&self, file: u32) -> &File {
+        &self.files[file as usize]
+    }
+
+    /// A file became part of a process.
+    pub(crate) fn map(&mut self, map: &Map) -> Result<(), Fault> {
+        let owner = (!map.kernel).then_some(map.pid);
+        let end = map.start.saturating_add(map.length);
+        if end == map.start {
+            return Ok(());
+        }
+        let next = self.files.len() as u32;
+        let key = (map.file.clone(), map.build_id.clone());
+        let file = *self.rows.entry(key).or_insert(next);
+        if file == next {
+            self.files.push(File {
+                name: map.file.clone(),
+                id: map.build_id.clone(),
+            });
+        }
+        let pieces = self.maps.entry(owner).or_default();
+        // A child's map is its parent's until one of them changes.
+        self.made += 2 + if Rc::strong_count(pieces) > 1 {
+            pieces.len()
+        } else {
+            0
+        };
+        if self.made > PIECES {
+            let problem = format!("processes have more than {PIECES} pieces of memory");
+            return Err(Fault::whole(problem));
+        }
+        let pieces = Rc::make_mut(pieces);
+        cut(pieces, map.start, end);
+        let offset = map.offset;
+        pieces.insert(map.start, Piece { end, offset, file });
+        Ok(())
+    }
+
+    /// A thread has this name from now on. With `exec` its process is another program.
+    pub(crate) fn name(&mut self, pid: u32, tid: u32, name: &str, exec: bool) {
+        if exec {
+            self.maps.remove(&Some(pid));
+        }
+        self.names.insert((pid, tid), name.to_owned());
+    }
+
+    /// A new thread or process has its parent's name, and a process its maps.
+    pub(crate) fn fork(&mut self, child: (u32, u32), parent: (u32, u32), maps: bool) {
+        if let Some(name) = self.names.get(&parent).cloned() {
+            self.names.insert(child, name);
+        }
+        if child.0 == parent.0 {
+            return;
+        }
+        // Numbers of processes are used again.
+        self.maps.remove(&Some(child.0));
+        if maps && let Some(maps) = self.maps.get(&Some(parent.0)).cloned() {
+            self.maps.insert(Some(child.0), maps);
+        }
+    }
+
+    /// A thread's name, or else its process's.
+    pub(crate) fn name_of(&self, pid: u32, tid: u32) -> &str {
+        let name = self
+            .names
+            .get(&(pid, tid))
+            .or_else(|| self.names.get(&(pid, pid)));
+        match (name, pid) {
+            (Some(name), _) => name,
+            (None, 0) => "swapper",
+            (None, _) => "thread",
+        }
+    }
+
+    /// What is at an address of a process.
+    pub(crate) fn place(&self, pid: u32, address: u64, kernel: bool) -> Place {
+        let pieces = self.maps.get(&(!kernel).then_some(pid));
+        let before = pieces.and_then(|pieces| pieces.range(..=address).next_back());
+        // The kernel's map ends before the code of its start.
+        let inside = |piece: &Piece| {
+            address < piece.end || kernel && self.file(piece.file).name == KERNEL_FILE
+        };
+        match before.filter(|(_, piece)| inside(piece)) {
+            Some((start, piece)) => Place::File {
+                file: piece.file,
+                offset: (address - start).saturating_add(piece.offset),
+            },
+            None if kernel => Place::Kernel,
+            None => Place::Unknown,
+        }
+    }
+}
+
+/// Takes a range out of what is mapped, keeping what is before and behind it.
+fn cut(pieces: &mut BTreeMap<u64, Piece>, start: u64, end: u64) {
+    if let Some((&first, piece)) = pieces.range_mut(..start).next_back()
+        && piece.end > start
+    {
+        let old = *piece;
+        piece.end = start;
+        if old.end > end {
+            let offset = old.offset.saturating_add(end - first);
+            pieces.insert(end, Piece { offset, ..old });
+        }
+    }
+    let inside: Vec<u64> = pieces.range(start..end).map(|(&start, _)| start).collect();
+    for first in inside {
+        if let Some(old) = pieces.remove(&first)
+            && old.end > end
+        {
+            let offset = old.offset.saturating_add(end - first);
+            pieces.insert(end, Piece { offset, ..old });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(processes: &mut Processes, pid: u32, range: (u64, u64), offset: u64, file: &str) {
+        let map = Map {
+            pid,
+            start: range.0,
+            length: range.1 - range.0,
+            offset,
+            file: file.to_owned(),
+            build_id: None,
+            kernel: false,
+        };
+        processes.map(&map).expect("few");
+    }
+
+    fn at(processes: &Processes, pid: u32, address: u64) -> String {
+        match processes.place(pid, address, false) {
+            Place::File { file, offset } => format!("{} {offset}", processes.file(file).name),
+            place => format!("{place:?}"),
+        }
+    }
+
+    #[test]
+    fn a_new_map_covers_what_was_there() {
+        let mut processes = Processes::default();
+        map(&mut processes, 1, (100, 200), 1000, "a");
+        map(&mut processes, 1, (130, 150), 0, "b");
+        for (address, expect) in [
+            (99, "Unknown"),
+            (100, "a 1000"),
+            (129, "a 1029"),
+            (130, "b 0"),
+            (149, "b 19"),
+            (150, "a 1050"),
+            (199, "a 1099"),
+            (200, "Unknown"),
+        ] {
+            assert_eq!(at(&processes, 1, address), expect, "{address}");
+        }
+        map(&mut processes, 1, (90, 160), 7, "c");
+        assert_eq!(at(&processes, 1, 159), "c 76");
+        assert_eq!(at(&processes, 1, 160), "a 1060");
+        assert_eq!(at(&processes, 2, 160), "Unknown");
+    }
+
+    #[test]
+    fn maps_that_multiply_are_refused() {
+        let mut processes = Processes::default();
+        for page in 0..4000 {
+            map(&mut processes, 1, (page, page + 1), 0, "a");
+        }
+        let mut child = Map {
+            pid: 2,
+            start: 5000,
+            length: 1,
+            offset: 0,
+            file: "b".into(),
+            build_id: None,
+            kernel: false,
+        };
+        let mut forked = |pid: u32, processes: &mut Processes| {
+            processes.fork((pid, pid), (1, 1), true);
+            child.pid = pid;
+            processes.map(&child)
+        };
+        let refused = (2..10_000).find(|&pid| forked(pid, &mut processes).is_err());
+        assert!(refused.is_some_and(|pid| pid > 1000), "{refused:?}");
+    }
+
+    #[test]
+    fn children_have_their_parents_maps_until_they_start_a_program() {
+        let mut processes = Processes::default();
+        map(&mut processes, 1, (100, 200), 0, "a");
+        processes.name(1, 1, "sh", false);
+        processes.fork((2, 2), (1, 1), true);
+        assert_eq!(
+            (at(&processes, 2, 150), processes.name_of(2, 2)),
+            ("a 50".into(), "sh")
+        );
+        processes.name(2, 2, "ls", true);
+        assert_eq!(
+            (at(&processes, 2, 150), processes.name_of(2, 9)),
+            ("Unknown".into(), "ls")
+        );
+        assert_eq!(processes.place(2, 150, true), Place::Kernel);
+    }
+}

@@ -1,0 +1,64 @@
+//! What the tracing data of a recording calls its tracepoints, which events have only the numbers of.
+
+use std::collections::HashMap;
+
+use crate::decode::cursor::Cursor;
+use crate::decode::fault::Fault;
+
+const MAGIC: &[u8] = b"\x17\x08\x44tracing";
+
+/// Names by number, `sched:sched_switch`, as far as the data can be read: names are not worth an error.
+pub(crate) fn names(data: Cursor) -> HashMap<u64, String> {
+    let mut names = HashMap::new();
+    // What was read before the fault stays.
+    let _ = read(data, &mut names);
+    names
+}
+
+fn read(mut data: Cursor, names: &mut HashMap<u64, String>) -> Result<(), Fault> {
+    if data.take(MAGIC.len())?.bytes() != MAGIC {
+        return Ok(());
+    }
+    word(&mut data)?;
+    let (big, _size) = (data.take(1)?.bytes() != [0], data.take(1)?);
+    if big {
+        return Ok(());
+    }
+    data.u32()?;
+    for _ in ["header_page", "header_event"] {
+        word(&mut data)?;
+        block(&mut data)?;
+    }
+    for _ in 0..data.u32()? {
+        block(&mut data)?;
+    }
+    for _ in 0..data.u32()? {
+        let system = word(&mut data)?;
+        for _ in 0..data.u32()? {
+            let format = block(&mut data)?;
+            let text = String::from_utf8_lossy(format.bytes());
+            let field = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
+            if let (Some(name), Some(id)) = (field("name: "), field("ID: "))
+                && let Ok(id) = id.trim().parse()
+            {
+                names.insert(id, format!("{system}:{name}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A text that a zero ends.
+fn word(data: &mut Cursor) -> Result<String, Fault> {
+    let bytes = data.bytes();
+    let end = bytes.iter().position(|&byte| byte == 0);
+    let text = data.take(end.unwrap_or(bytes.len()))?;
+    data.take(1)?;
+    Ok(String::from_utf8_lossy(text.bytes()).into_owned())
+}
+
+/// A text behind its length.
+fn block<'a>(data: &mut Cursor<'a>) -> Result<Cursor<'a>, Fault> {
+    let size = data.u64()?;
+    data.take(usize::try_from(size).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,598 @@
+//! The text of `perf script`: a header and then its stack, innermost first, for each sample.
+
+use std::collections::BTreeSet;
+
+use crate::Format;
+use crate::collect::collected::Collected;
+use crate::collect::stacks::{FrameId, Stacks};
+use crate::collect::units::value;
+use crate::decode::fault::{Fault, quote};
+use crate::decode::input::{Input, lines};
+
+/// How many kinds of event one file may have.
+const EVENTS: usize = 64;
+
+/// `comm pid/tid [cpu] time: period event:`, and for samples without a call chain a frame on the same line.
+struct Header<'a> {
+    comm: &'a str,
+    pid: &'a str,
+    period: Option<u64>,
+    event: &'a str,
+    rest: &'a str,
+}
+
+/// A line of a stack.
+#[derive(Debug, PartialEq, Eq)]
+struct Frame<'a> {
+    symbol: &'a str,
+    /// The file of the code; empty when perf does not know.
+    object: &'a str,
+}
+
+/// Takes a line as a sample's header.
+type Parse = fn(&str) -> Option<Header<'_>>;
+
+/// One of the first lines is a sample's header, or the first a header without time or event.
+pub(crate) fn detect(input: &Input) -> bool {
+    input.first_lines().any(|(_, line)| header(line).is_some()) || bare(input).is_some()
+}
+
+/// The first line of a sample without time or event, as `perf script -F` may write it: what tells it is the frame below. When
+/// frames have no tabs, as in old perf's text and in what was pasted, there must be a process and an event, too.
+fn bare<'i>(input: &'i Input) -> Option<(usize, &'i str)> {
+    let mut lines = input.first_lines().filter(|(_, line)| is_record(line));
+    let (head, below) = (lines.next()?, lines.next()?.1);
+    let is_frame = match below.starts_with('\t') {
+        true => !frame(below.trim_start())?.symbol.is_empty() && !head.1.starts_with('\t'),
+        false => {
+            let short = short_header(head.1)?;
+            is_whole_frame(below) && !short.pid.is_empty() && !short.event.is_empty()
+        }
+    };
+    is_frame.then_some(head)
+}
+
+/// Whether it has address, function and file: no header looks so.
+fn is_whole_frame(line: &str) -> bool {
+    frame(line.trim()).is_some_and(|it| !it.symbol.is_empty() && !it.object.is_empty())
+}
+
+/// Samples between two looks at whether anybody waits for them.
+const WATCHED: u64 = 1 << 10;
+
+/// Reads a profile.
+pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
+    let mut parse: Parse = header;
+    let mut outline = Outline::new(input.text(), parse)?;
+    if outline.threads.is_empty() && bare(input).is_some() {
+        parse = short_header;
+        outline = Outline::new(input.text(), parse)?;
+    }
+    let mut types = vec![value("samples", "count")];
+    if outline.has_values() {
+        let events = outline.events.iter();
+        types.extend(events.map(|event| match outline.periods {
+            true => value(event, unit(event)),
+            false => value(event, "count"),
+        }));
+    }
+    let mut stacks = Stacks::new(types, usize::from(outline.has_values()))?;
+    let mut sample = Sample::default();
+    let mut samples = 0_u64;
+    for (number, line) in records(input.text()) {
+        let indented = line.starts_with([' ', '\t']);
+        if let Some(header) = parse(line) {
+            sample.finish(&mut stacks)?;
+            if samples.is_multiple_of(WATCHED) {
+                input.read_until_line(line)?;
+            }
+            samples += 1;
+            sample.line = number;
+            sample.values = Some(outline.values(&header, number)?);
+            sample.container = match outline.threads.len() {
+                1 => None,
+                _ => {
+                    let Header { comm, pid, .. } = header;
+                    let name = match pid {
+                        "" => comm.to_owned(),
+                        pid => format!("{comm} ({pid})"),
+                    };
+                    Some(stacks.container(&name)?)
+                }
+            };
+            if let Some(frame) = frame(header.rest.trim()) {
+                sample.push(&mut stacks, &frame)?;
+            }
+        } else if !indented && !is_whole_frame(line) {
+            let problem = format!(
+                "expected the first line of a sample, got {}",
+                quote(line.trim())
+            );
+            return Err(Fault::line(number, problem));
+        } else if let Some(frame) = frame(line.trim_start()) {
+            // What precedes the first sample belongs to none.
+            if sample.values.is_some() {
+                sample.push(&mut stacks, &frame)?;
+            }
+        } else if !is_source(line.trim()) {
+            let line = quote(line.trim());
+            let problem = format!("expected an address and a function, got {line}");
+            return Err(Fault::line(number, problem));
+        }
+    }
+    sample.finish(&mut stacks)?;
+    stacks.finish(Format::PerfScript)
+}
+
+/// A sample while its stack is read.
+#[derive(Default)]
+struct Sample {
+    line: usize,
+    container: Option<FrameId>,
+    /// Innermost first.
+    stack: Vec<FrameId>,
+    values: Option<Vec<i64>>,
+}
+
+impl Sample {
+    fn push(&mut self, stacks: &mut Stacks, frame: &Frame) -> Result<(), Fault> {
+        let base = frame.object.rsplit('/').next().unwrap_or("");
+        let base = base.trim_start_matches('[').trim_end_matches(']');
+        let known = !base.is_empty() && base != "unknown";
+        let object = if known { frame.object } else { "" };
+        let id = match frame.symbol {
+            "[unknown]" | "" if known => stacks.frame_in(&format!("[{base}]"), "", 0, object)?,
+            "" => stacks.frame_in("[unknown]", "", 0, object)?,
+            symbol => stacks.frame_in(symbol, "", 0, object)?,
+        };
+        self.stack.push(id);
+        Ok(())
+    }
+
+    fn finish(&mut self, stacks: &mut Stacks) -> Result<(), Fault> {
+        let Some(values) = self.values.take() else {
+            return Ok(());
+        };
+        self.stack.reverse();
+        let added = stacks.add_in(self.container, &self.stack, &values);
+        self.stack.clear();
+        added.map_err(|fault| fault.at_line(self.line))
+    }
+}
+
+/// What must be known before the first sample.
+struct Outline<'a> {
+    /// In the order of their first samples.
+    events: Vec<&'a str>,
+    /// Whether samples tell their periods.
+    periods: bool,
+    /// Names and numbers.
+    threads: BTreeSet<(&'a str, &'a str)>,
+}
+
+impl<'a> Outline<'a> {
+    fn new(text: &'a str, parse: Parse) -> Result<Self, Fault> {
+        let mut outline = Outline {
+            events: Vec::new(),
+            periods: false,
+            threads: BTreeSet::new(),
+        };
+        let headers = records(text).filter_map(|(number, line)| Some((number, parse(line)?)));
+        for (number, header) in headers {
+            outline.periods |= header.period.is_some();
+            outline.threads.insert((header.comm, header.pid));
+            if !outline.events.contains(&header.event) {
+                outline.events.push(header.event);
+            }
+            if outline.events.len() > EVENTS {
+                let problem = format!("expected at most {EVENTS} kinds of event");
+                return Err(Fault::line(number, problem));
+            }
+        }
+        Ok(outline)
+    }
+
+    /// Whether each event is a value type: samples of several are not one sum.
+    fn has_values(&self) -> bool {
+        self.periods || self.events.len() > 1
+    }
+
+    /// A sample's values: one sample, and its period for its event; without periods one more of its event.
+    fn values(&self, header: &Header, number: usize) -> Result<Vec<i64>, Fault> {
+        let mut values = vec![1];
+        if self.has_values() {
+            let period = header.period.unwrap_or(1);
+            let period = i64::try_from(period)
+                .map_err(|_| Fault::line(number, format!("the period {period} is too large")))?;
+            let events = self.events.iter();
+            values.extend(events.map(|&it| if it == header.event { period } else { 0 }));
+        }
+        Ok(values)
+    }
+}
+
+fn records(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    lines(text).filter(|(_, line)| is_record(line))
+}
+
+/// Not a comment, and nothing that `--show-mmap-events` and the like write between samples.
+fn is_record(line: &str) -> bool {
+    !line.trim().is_empty() && !line.starts_with('#') && !line.contains(": PERF_RECORD_")
+}
+
+/// Clocks count nanoseconds.
+fn unit(event: &str) -> &'static str {
+    let name = event.split(':').next().unwrap_or(event);
+    match name {
+        "cpu-clock" | "task-clock" => "ns",
+        _ => "count",
+    }
+}
+
+fn header(line: &str) -> Option<Header<'_>> {
+    // The name of a program may hold spaces and numbers: the first number that a time follows is its process.
+    let line = line.trim_start();
+    let mut from = 0;
+    loop {
+        let space = from + line.get(from..)?.find(char::is_whitespace)?;
+        let comm = line[..space].trim_end();
+        let (pid, after) = word(&line[space..])?;
+        let is_pid = pid.split('/').all(is_number);
+        if is_pid && let Some((period, event, rest)) = after_pid(after) {
+            return Some(Header {
+                comm,
+                pid,
+                period,
+                event,
+                rest,
+            });
+        }
+        from = line.len() - line[space..].trim_start().len();
+    }
+}
+
+/// The header that `perf script -F` writes without a time: `comm pid/tid [cpu] misc period event:`, each of which may be
+/// missing. What stands behind a tab is a frame, as is what has an address and a file, and a sample's first frame is on a line
+/// of its own.
+fn short_header(line: &str) -> Option<Header<'_>> {
+    if line.starts_with('\t') || line.starts_with(' ') && is_source(line.trim()) {
+        return None;
+    }
+    if is_whole_frame(line) {
+        return None;
+    }
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let event = words.last().and_then(|it| it.strip_suffix(':'));
+    let event = event.filter(|it| !is_time(it) && !it.is_empty());
+    words.truncate(words.len() - usize::from(event.is_some()));
+    // The fields behind the name. The name itself may hold anything, but there is always one unless only the event was asked for.
+    let is_field = |it: &&&str| {
+        let cpu = it.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+        let time = it.strip_suffix(':').is_some_and(is_time);
+        cpu.is_some_and(is_number) || time || it.split('/').all(is_number) || is_misc(it)
+    };
+    let fields = words.iter().skip(1).rev().take_while(is_field).count();
+    let fields = &words[words.len() - fields..];
+    let numbers: Vec<&str> = fields
+        .iter()
+        .copied()
+        .filter(|it| it.split('/').all(is_number))
+        .collect();
+    let (pid, period) = match numbers[..] {
+        [] => ("", None),
+        [pid] => (pid, None),
+        [pid, .., period] => (pid, period.parse().ok()),
+    };
+    let start = fields.first().map_or(event, |it| Some(*it));
+    let offset = |it: &str| it.as_ptr().addr() - line.as_ptr().addr();
+    let end = start.map_or(line.len(), offset);
+    Some(Header {
+        comm: line[..end].trim(),
+        pid,
+        period: period.filter(|_| event.is_some()),
+        event: event.unwrap_or_default(),
+        rest: "",
+    })
+}
+
+fn is_time(text: &str) -> bool {
+    let parts = text.split_once('.');
+    parts.is_some_and(|(seconds, fraction)| is_number(seconds) && is_number(fraction))
+}
+
+/// What `-F +misc` tells of a sample: kernel, user, hypervisor and the like, a letter each.
+fn is_misc(word: &str) -> bool {
+    word.len() <= 4 && !word.is_empty() && word.bytes().all(|it| b"KUHGgMESFp".contains(&it))
+}
+
+/// `[cpu] misc time: period event: rest`; the processor, the letters and the period may be missing.
+fn after_pid(text: &str) -> Option<(Option<u64>, &str, &str)> {
+    let (mut time, mut text) = word(text)?;
+    let cpu = time.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    if cpu.is_some_and(is_number) {
+        (time, text) = word(text)?;
+    }
+    if is_misc(time) {
+        (time, text) = word(text)?;
+    }
+    if !is_time(time.strip_suffix(':')?) {
+        return None;
+    }
+    let (mut event, mut rest) = word(text)?;
+    let mut period = None;
+    if is_number(event) {
+        period = Some(event.parse().ok()?);
+        (event, rest) = word(rest)?;
+    }
+    Some((period, event.strip_suffix(':')?, rest))
+}
+
+fn word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `address symbol+0xoffset (object)`; the object may hold spaces and brackets.
+fn frame(text: &str) -> Option<Frame<'_>> {
+    let (address, rest) = word(text)?;
+    let address = address.strip_prefix("0x").unwrap_or(address);
+    if !address.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let rest = rest.trim();
+    let (symbol, object) = match rest.strip_suffix(')').and_then(opening) {
+        Some(at) => (rest[..at].trim_end(), &rest[at + 1..rest.len() - 1]),
+        None => (rest, ""),
+    };
+    let symbol = match symbol.rsplit_once("+0x") {
+        Some((symbol, offset)) if offset.bytes().all(|it| it.is_ascii_hexdigit()) => symbol,
+        _ => symbol,
+    };
+    Some(Frame { symbol, object })
+}
+
+/// Where the bracket opens that closes after `text`.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// What perf writes below a frame when asked for source lines: `file.c:12`, of code without them `program[1bdc]`.
+fn is_source(text: &str) -> bool {
+    let text = text.strip_suffix(" (inlined)").unwrap_or(text);
+    let line = text.rsplit_once(':').map(|(_, line)| line);
+    let place = || text.strip_suffix(']')?.rsplit_once('[');
+    line.is_some_and(is_number)
+        || place().is_some_and(|(name, at)| {
+            !name.is_empty() && !at.is_empty() && at.bytes().all(|it| it.is_ascii_hexdigit())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check, check_fault};
+
+    const TEXT: &str = "\
+# captured on: today
+my app 2 61/62 [002] 203265.377019:    1001001 cpu-clock:u: 
+\t             6f1 leaf(int)+0x14 (/work dir/app (deleted))
+\t             789 [unknown] (/lib/libc-2.27.so)
+\t             790 main (inlined)
+\t 606258d4c544155 [unknown] ([unknown])
+
+my app 2 61/63 [003] 203265.378000:        500 cycles: 
+\tffffffffad14d115 [unknown] ([kernel.kallsyms])
+\t             790 main (/work dir/app)
+\tapp.c:12
+
+";
+
+    #[test]
+    fn samples_and_events_are_summed_by_stack() {
+        check(
+            TEXT,
+            "samples 2
+             cpu-clock:u ns* 1001001
+             cycles 500
+             {my app 2 (61/62)} 0 0 0
+             {my app 2 (61/62)};[unknown] 0 0 0
+             {my app 2 (61/62)};[unknown];main 0 0 0
+             {my app 2 (61/62)};[unknown];main;[libc-2.27.so] 0 0 0
+             {my app 2 (61/62)};[unknown];main;[libc-2.27.so];leaf(int) 1 1001001 0
+             {my app 2 (61/63)} 0 0 0
+             {my app 2 (61/63)};main 0 0 0
+             {my app 2 (61/63)};main;[kernel.kallsyms] 1 0 500",
+        );
+    }
+
+    #[test]
+    fn what_perf_tells_between_samples_is_left_out() {
+        check(
+            "app 61 1.5: PERF_RECORD_COMM exec: app:61/61\n\
+             app 61 1.6: PERF_RECORD_MMAP2 61/61: [0x55d0(0x1000) @ 0 fe:00 12 34]: r-xp /bin/app\n\
+             app 61 2.0: 7 cycles: \n\t 6f1 f (/bin/app)\n\n\
+             app 61 3.0: PERF_RECORD_EXIT(61:61):(60:60)\n",
+            "samples 1
+             cycles* 7
+             f 1 7",
+        );
+    }
+
+    #[test]
+    fn fields_may_be_missing() {
+        for head in [
+            "my app   61",
+            "my app   61 cycles: ",
+            "  my app   61 [000] cycles:u: ",
+            "my app 1.5: ",
+            "my app   61/62 U",
+            "my app",
+        ] {
+            check(
+                format!(
+                    "# captured\n{head}\n\t             6f1 f+0x4 (/bin/app)\n  app.c:12\n\n{head}\n\t 6f2 g (/bin/app)\n"
+                ),
+                "samples* 2
+                 f 1
+                 g 1",
+            );
+        }
+        // Only the event.
+        check("cycles: \n\t6f1 f (/bin/app)\n", "samples* 1\nf 1");
+    }
+
+    #[test]
+    fn frames_may_have_no_tabs() {
+        // Old perf's text, and text that was pasted.
+        for indent in ["            ", ""] {
+            check(
+                format!(
+                    "node-v1 31 cpu-clock: \n{indent}13a80b608e0a RegExp:[&] (/tmp/perf-7.map)\n\
+                     {indent}dd777 v8::Call(int, bool) (/tmp/node)\n\n\
+                     node-v1 31 cpu-clock:\n{indent}dd777 v8::Call(int, bool) (/tmp/node)\n"
+                ),
+                "samples* 2
+                 v8::Call(int, bool) 1
+                 v8::Call(int, bool);RegExp:[&] 1",
+            );
+        }
+        // Neither is a sample.
+        for text in ["note 3\n  1 of (these)\n", "see page 3:\nadd two (eggs)\n"] {
+            assert!(crate::read(text.as_bytes(), "x").is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_times_events_periods_and_threads_are_still_apart() {
+        check(
+            "app 61 7 cycles: \n\t6f1 f (/bin/app)\n\n\
+             app 62 3 cycles: \n\t6f1 f (/bin/app)\n",
+            "samples 2
+             cycles* 10
+             {app (61)} 0 0
+             {app (61)};f 1 7
+             {app (62)} 0 0
+             {app (62)};f 1 3",
+        );
+        check(
+            "one\n\t6f1 f (/bin/app)\n\ntwo 2\n\t6f1 f (/bin/app)\n",
+            "samples* 2
+             {one} 0
+             {one};f 1
+             {two (2)} 0
+             {two (2)};f 1",
+        );
+    }
+
+    #[test]
+    fn letters_of_misc_are_passed_over() {
+        check(
+            "app 61 [001] U 10.5: 7 cycles: \n\t6f1 f (/bin/app)\n",
+            "samples 1
+             cycles* 7
+             f 1 7",
+        );
+    }
+
+    #[test]
+    fn a_sample_without_call_chain_stands_on_one_line() {
+        check(
+            "            perf 12 10.5: cycles:  55a1 main+0x1 (/bin/a)\n            perf 12 10.6: cycles:  55a1 main+0x1 (/bin/a)\n",
+            "samples* 2
+             main 2",
+        );
+    }
+
+    #[test]
+    fn a_long_name_of_an_event_is_cut_in_the_error() {
+        let event = "e".repeat(3000);
+        check_fault(
+            format!("a 1 1.0: 5111111111111501002 {event}: \n\t6f1 f (/bin/a)\n"),
+            1,
+            &format!(
+                "the values of type \"{}…\" add up to more than 64 bits can hold: use a larger unit",
+                &event[..40]
+            ),
+        );
+    }
+
+    #[test]
+    fn events_without_periods_are_counted_apart() {
+        check(
+            "a 1 10.5: kmem:kmalloc: \n\t55a1 main+0x1 (/bin/a)\n\n\
+             a 1 10.6: sched:sched_switch: prev_comm=a\n\t55a1 main+0x1 (/bin/a)\n\n\
+             a 1 10.7: kmem:kmalloc: \n\t55a1 main+0x1 (/bin/a)\n",
+            "samples 3
+             kmem:kmalloc* 2
+             sched:sched_switch 1
+             main 3 2 1",
+        );
+    }
+
+    #[test]
+    fn a_long_header_hides_nothing() {
+        let header = "# sibling threads : 0\n".repeat(200);
+        check(
+            format!("{header}perf 12 10.5: cycles:  55a1 main+0x1 (/bin/a)\n"),
+            "samples* 1
+             main 1",
+        );
+    }
+
+    #[test]
+    fn places_below_frames_are_passed_over() {
+        for (text, expected) in [
+            ("app.c:12", true),
+            ("libc-start.c:360 (inlined)", true),
+            ("bare[1bdc]", true),
+            ("[kernel.kallsyms][ffffffff8175336a]", true),
+            ("what is this", false),
+            ("[1bdc]", false),
+            ("bare[xyz]", false),
+        ] {
+            assert_eq!(is_source(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn frames_are_taken_apart() {
+        for (text, symbol, object) in [
+            ("6f1 f (/a)", "f", "/a"),
+            ("6f1 operator()(int)+0x1f (/a b)", "operator()(int)", "/a b"),
+            ("6f1 a+0xzz ([kernel])", "a+0xzz", "[kernel]"),
+            ("6f1 f (/memfd:x (deleted))", "f", "/memfd:x (deleted)"),
+            ("6f1 f", "f", ""),
+        ] {
+            assert_eq!(frame(text), Some(Frame { symbol, object }), "{text}");
+        }
+        assert_eq!(frame("main (/a)"), None);
+    }
+
+    #[test]
+    fn a_line_that_is_no_frame_is_an_error() {
+        let wrong = TEXT.replace("789 [unknown] (/lib", "what is this (/lib");
+        let expect = "expected an address and a function, got \"what is this (/lib/libc-2.27.so)\"";
+        check_fault(&wrong, 4, expect);
+        let wrong = TEXT.replace("my app 2 61/63 [003]", "my app 2 61/x [003]");
+        let expect = "expected the first line of a sample, got \"my app 2 61/x [003] 203265.378000:      …\"";
+        check_fault(&wrong, 8, expect);
+        let wrong = TEXT.replace(" 500 ", " 9300000000000000000 ");
+        check_fault(&wrong, 8, "the period 9300000000000000000 is too large");
+    }
+}

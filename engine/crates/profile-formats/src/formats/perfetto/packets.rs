@@ -1,0 +1,181 @@
+//! The packets of a trace, each taken apart into what matters, also those that are compressed.
+
+use std::io::Read;
+
+use flate2::bufread::ZlibDecoder;
+
+use crate::decode::fault::Fault;
+use crate::decode::input::Input;
+use crate::decode::wire::{Field, Message};
+
+/// The field of a trace that is a packet.
+const PACKET: u64 = 1;
+/// The field of a packet that holds other packets, compressed.
+const COMPRESSED: u64 = 50;
+/// Packets that tell a trace from other protobuf.
+const LOOKED_AT: usize = 64;
+/// Packets between two looks at whether anybody waits for them.
+const WATCHED: usize = 1 << 10;
+/// Bytes that may come of little compressed data.
+const FREE: usize = 64 << 20;
+
+/// What matters of a packet.
+#[derive(Default)]
+pub(crate) struct Packet<'t> {
+    /// The writer that it is from.
+    pub(crate) sequence: u64,
+    /// Its writer forgets all names before it.
+    pub(crate) cleared: bool,
+    pub(crate) interned: Option<Message<'t>>,
+    pub(crate) sample: Option<Message<'t>>,
+    pub(crate) streaming: Option<Message<'t>>,
+    /// The writer is this thread.
+    pub(crate) thread: Option<Message<'t>>,
+    pub(crate) process_tree: Option<Message<'t>>,
+    pub(crate) symbols: Option<Message<'t>>,
+    /// It has samples of memory.
+    pub(crate) heap: bool,
+}
+
+/// Whether bytes begin with a packet that says who wrote it or when. In pprof, the first field has types, and in OTLP
+/// resources, which have none of these.
+pub(crate) fn is_trace(bytes: &[u8]) -> bool {
+    let mut trace = Message::new(bytes);
+    for _ in 0..LOOKED_AT {
+        // The last one may be cut.
+        let Ok(Some((PACKET, Field::Bytes(mut packet)))) = trace.field() else {
+            return false;
+        };
+        loop {
+            match packet.field() {
+                Ok(Some((8 | 10 | 13 | 58, Field::Varint(_)))) => return true,
+                Ok(Some((COMPRESSED, Field::Bytes(_)))) => return true,
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => return false,
+            }
+        }
+    }
+    false
+}
+
+/// All packets of a file.
+pub(crate) struct Trace<'a> {
+    bytes: &'a [u8],
+    /// What was compressed, in the order of the packets that hold it.
+    inflated: Vec<Vec<u8>>,
+}
+
+impl<'a> Trace<'a> {
+    /// Takes compressed packets apart.
+    pub(crate) fn new(input: &Input<'a>) -> Result<Self, Fault> {
+        let bytes = input.bytes;
+        let mut left = bytes.len().saturating_mul(input.limits.ratio).max(FREE);
+        left = left.min(input.limits.bytes);
+        let mut inflated = Vec::new();
+        let mut file = Message::new(bytes);
+        while let Some((number, field)) = file.field()? {
+            let Some(mut packet) = field.message().filter(|_| number == PACKET) else {
+                continue;
+            };
+            while let Some((number, field)) = packet.field()? {
+                if let (COMPRESSED, Some(data)) = (number, field.message()) {
+                    let out = inflate(data.bytes(), left).map_err(|it| it.at_byte(data.at()))?;
+                    left -= out.len();
+                    inflated.push(out);
+                }
+            }
+        }
+        Ok(Trace { bytes, inflated })
+    }
+
+    /// Hands over every packet. `from` is how much of the work is done before.
+    pub(crate) fn each<'t>(
+        &'t self,
+        input: &Input,
+        from: f64,
+        take: &mut dyn FnMut(&Packet<'t>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut file = Message::new(self.bytes);
+        let mut inflated = self.inflated.iter();
+        let mut count = 0_usize;
+        while let Some((number, field)) = file.field()? {
+            let Some(message) = field.message().filter(|_| number == PACKET) else {
+                continue;
+            };
+            count += 1;
+            if count.is_multiple_of(WATCHED) {
+                let done = file.at() as f64 / self.bytes.len() as f64;
+                input.progress.at(from + 0.5 * done)?;
+            }
+            let (packet, compressed) = packet(message)?;
+            take(&packet).map_err(|fault| fault.at_byte(message.at()))?;
+            for _ in 0..compressed {
+                let Some(inner) = inflated.next() else {
+                    continue;
+                };
+                let at = |fault: Fault| {
+                    Fault {
+                        place: None,
+                        ..fault
+                    }
+                    .at_byte(message.at())
+                };
+                let mut inner = Message::new(inner);
+                while let Some((number, field)) = inner.field().map_err(at)? {
+                    if let Some(message) = field.message().filter(|_| number == PACKET) {
+                        let (packet, _) = self::packet(message).map_err(at)?;
+                        take(&packet).map_err(at)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A packet, and how many compressed ones it holds.
+fn packet<'t>(mut message: Message<'t>) -> Result<(Packet<'t>, usize), Fault> {
+    let mut packet = Packet::default();
+    let mut compressed = 0;
+    while let Some((number, field)) = message.field()? {
+        match (number, field.message()) {
+            (10, None) => packet.sequence = field.number(),
+            // SEQ_INCREMENTAL_STATE_CLEARED
+            (13, None) => packet.cleared |= field.number() & 1 != 0,
+            (41, None) => packet.cleared |= field.number() != 0,
+            (2, tree) => packet.process_tree = tree,
+            (12, interned) => packet.interned = interned,
+            (37, Some(_)) => packet.heap = true,
+            (44, thread) => packet.thread = thread,
+            (54, streaming) => packet.streaming = streaming,
+            (60, Some(mut track)) => {
+                while let Some((number, field)) = track.field()? {
+                    if number == 4 {
+                        packet.thread = field.message();
+                    }
+                }
+            }
+            (61, symbols) => packet.symbols = symbols,
+            (66, sample) => packet.sample = sample,
+            (COMPRESSED, Some(_)) => compressed += 1,
+            _ => {}
+        }
+    }
+    Ok((packet, compressed))
+}
+
+/// Decompresses at most so many bytes.
+fn inflate(bytes: &[u8], most: usize) -> Result<Vec<u8>, Fault> {
+    let mut out = Vec::new();
+    let mut reader = ZlibDecoder::new(bytes).take(most as u64 + 1);
+    let read = reader.read_to_end(&mut out);
+    read.map_err(|error| Fault::whole(format!("the compressed packets are damaged: {error}")))?;
+    if out.len() > most {
+        let problem = format!(
+            "the compressed packets become larger than {most} bytes, which is not accepted"
+        );
+        return Err(Fault::whole(problem));
+    }
+    Ok(out)
+}

@@ -1,0 +1,473 @@
+//! pprof's `profile.proto`: every line of a location is a frame, every value type is kept.
+
+use crate::Format;
+use crate::collect::collected::Collected;
+use crate::collect::ids::Ids;
+use crate::collect::stacks::{FrameId, MAX_DEPTH, Stacks};
+use crate::collect::units::value;
+use crate::decode::fault::{Fault, dangling, quote};
+use crate::decode::input::Input;
+use crate::decode::json::Step;
+use crate::decode::wire::{Field, Message};
+
+/// The label that names a thread, as our own writer and others call it.
+pub(crate) const LABEL: &str = "thread";
+
+/// Fields between two looks at whether anybody waits for them.
+const WATCHED: u64 = 1 << 12;
+
+/// The messages before they are understood. Strings and ids may be used before they are defined.
+#[derive(Default)]
+struct Tables<'a> {
+    strings: Vec<&'a [u8]>,
+    types: Vec<Kind>,
+    default_type: u64,
+    mappings: Vec<Mapping>,
+    locations: Vec<Location>,
+    /// Function ids of all locations' lines, innermost first in each.
+    lines: Vec<u64>,
+    /// Their source lines, when frames are to have them.
+    ran: Option<Vec<u64>>,
+    functions: Vec<Function>,
+    drop_frames: u64,
+    keep_frames: u64,
+}
+
+/// A value type.
+struct Kind {
+    name: u64,
+    unit: u64,
+    at: usize,
+}
+
+/// Like the others: numbers of other rows, and the offset in the file.
+#[derive(Default)]
+struct Mapping {
+    id: u64,
+    file: u64,
+    at: usize,
+}
+
+#[derive(Default)]
+struct Location {
+    id: u64,
+    mapping: u64,
+    /// Its range in [`Tables::lines`].
+    lines: (usize, usize),
+    at: usize,
+}
+
+#[derive(Default)]
+struct Function {
+    id: u64,
+    name: u64,
+    system_name: u64,
+    file: u64,
+    line: u64,
+    at: usize,
+}
+
+/// Binary data whose first field is one of a profile's.
+pub(crate) fn detect(input: &Input) -> bool {
+    let mut message = Message::new(input.bytes);
+    let first = message.field();
+    let known = matches!(first, Ok(Some((1..=7 | 11 | 13, Field::Bytes(_)))))
+        || matches!(first, Ok(Some((7..=14, Field::Varint(_)))));
+    // A file that is cut short in its first field is told from text by its control characters.
+    input.is_binary() && (known || input.bytes.starts_with(b"\x0a"))
+}
+
+/// Reads a profile.
+pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
+    let tables = Tables::read(input)?;
+    let mut types = Vec::with_capacity(tables.types.len());
+    for kind in &tables.types {
+        let text = |index| tables.text(index).map_err(|fault| fault.at_byte(kind.at));
+        types.push(value(&text(kind.name)?, &text(kind.unit)?));
+    }
+    let mut stacks = Stacks::signed(types, tables.default_type()?)?;
+    let names = Names::new(&tables, &mut stacks)?;
+    let threads = Threads::new(input.bytes, &tables)?;
+    let labels = samples(input, &tables, &names, &threads, &mut stacks)?;
+    for (pattern, what) in [
+        (tables.drop_frames, "dropped"),
+        (tables.keep_frames, "kept"),
+    ] {
+        let pattern = tables.text(pattern)?;
+        if !pattern.is_empty() {
+            stacks.note(format!(
+                "The profile asks for frames that match {} to be {what}; they are all shown.",
+                quote(&pattern)
+            ));
+        }
+    }
+    if labels {
+        stacks.note("Samples carry labels, which are not read.");
+    }
+    stacks.finish(Format::Pprof)
+}
+
+/// Adds every sample; whether any has labels that were not read.
+fn samples(
+    input: &Input,
+    tables: &Tables,
+    names: &Names,
+    threads: &Threads,
+    stacks: &mut Stacks,
+) -> Result<bool, Fault> {
+    let mut message = Message::new(input.bytes);
+    let (mut ids, mut values) = (Vec::new(), Vec::new());
+    let (mut stack, mut signed) = (Vec::new(), Vec::new());
+    let mut labels = false;
+    let mut fields = 0_u64;
+    loop {
+        let at = message.at();
+        if fields.is_multiple_of(WATCHED) {
+            input.read_until(at)?;
+        }
+        fields += 1;
+        let Some((number, field)) = message.field()? else {
+            return Ok(labels);
+        };
+        let Some(mut sample) = field.message().filter(|_| number == 2) else {
+            continue;
+        };
+        ids.clear();
+        values.clear();
+        stack.clear();
+        let mut container = None;
+        while let Some((number, field)) = sample.field()? {
+            match (number, field) {
+                (1, field) => field.numbers(&mut ids)?,
+                (2, field) => field.numbers(&mut values)?,
+                (3, Field::Bytes(label)) => match threads.of(label)? {
+                    Some(thread) if threads.several => {
+                        container = Some(stacks.container(&tables.text(thread)?)?);
+                    }
+                    Some(_) => {}
+                    None => labels = true,
+                },
+                _ => {}
+            }
+        }
+        if values.len() != tables.types.len() {
+            let (found, expected) = (values.len(), tables.types.len());
+            let problem = format!("a sample has {found} values, expected {expected}");
+            return Err(Fault::byte(at, problem));
+        }
+        // One frame more than is kept tells that there were more.
+        for &id in &ids {
+            match names.only(id) {
+                Some(frame) => stack.push(frame),
+                None => {
+                    let frames = names.frames(id).map_err(|fault| fault.at_byte(at))?;
+                    stack.extend_from_slice(frames);
+                }
+            }
+            if stack.len() > MAX_DEPTH {
+                break;
+            }
+        }
+        stack.reverse();
+        let values = values.iter().map(|value| value.cast_signed());
+        signed.clear();
+        signed.extend(values);
+        let added = stacks.add_in(container, &stack, &signed);
+        added.map_err(|fault| fault.at_byte(at))?;
+    }
+}
+
+/// The label that names a sample's thread.
+struct Threads {
+    /// Its key in the table of strings, when a sample may have it.
+    key: Option<u64>,
+    /// Whether there is more than one thread.
+    several: bool,
+}
+
+impl Threads {
+    fn new(bytes: &[u8], tables: &Tables) -> Result<Self, Fault> {
+        let key = tables
+            .strings
+            .iter()
+            .position(|&text| text == LABEL.as_bytes());
+        let mut threads = Threads {
+            key: key.map(|key| key as u64),
+            several: false,
+        };
+        if threads.key.is_none() {
+            return Ok(threads);
+        }
+        let mut first = None;
+        let mut message = Message::new(bytes);
+        while let Some((number, field)) = message.field()? {
+            let Some(mut sample) = field.message().filter(|_| number == 2) else {
+                continue;
+            };
+            while let Some((number, field)) = sample.field()? {
+                if let (3, Field::Bytes(label)) = (number, field)
+                    && let Some(thread) = threads.of(label)?
+                    && *first.get_or_insert(thread) != thread
+                {
+                    threads.several = true;
+                    return Ok(threads);
+                }
+            }
+        }
+        Ok(threads)
+    }
+
+    /// The thread that a label names, if it names one.
+    fn of(&self, label: Message) -> Result<Option<u64>, Fault> {
+        let Some(key) = self.key else {
+            return Ok(None);
+        };
+        let [found, text] = numbers(label, [1, 2])?;
+        Ok((found == key && text != 0).then_some(text))
+    }
+}
+
+/// The frames of each location.
+struct Names {
+    /// Location ids to rows of `spans`.
+    ids: Ids,
+    spans: Vec<(usize, usize)>,
+    /// Innermost first in each span.
+    frames: Vec<FrameId>,
+    /// By the id of the location, where ids are dense: its frame. `None` when it has not exactly one.
+    only: Vec<Option<FrameId>>,
+}
+
+impl Names {
+    fn new(tables: &Tables, stacks: &mut Stacks) -> Result<Self, Fault> {
+        let functions = ids(&tables.functions, "function", |it| (it.id, it.at))?;
+        let mappings = ids(&tables.mappings, "mapping", |it| (it.id, it.at))?;
+        let ids = ids(&tables.locations, "location", |it| (it.id, it.at))?;
+        let binaries = tables.binaries(&functions, &mappings)?;
+        let frame = |stacks: &mut Stacks, row: usize, line: u64| {
+            let (function, binary) = (&tables.functions[row], binaries[row]);
+            let text = |index| {
+                tables
+                    .text(index)
+                    .map_err(|fault| fault.at_byte(function.at))
+            };
+            let mut name = text(function.name)?;
+            if name.is_empty() {
+                name = text(function.system_name)?;
+            }
+            let file = text(function.file)?;
+            let line = u32::try_from(line).unwrap_or(0);
+            stacks.frame_in(&name, &file, line, &text(binary)?)
+        };
+        let declared = tables.functions.iter().map(|it| it.line).enumerate();
+        let named = declared.map(|(row, line)| frame(stacks, row, line));
+        let named = match &tables.ran {
+            None => named.collect::<Result<Vec<_>, _>>()?,
+            Some(_) => Vec::new(),
+        };
+        let mut frames = Vec::new();
+        let mut spans = Vec::with_capacity(tables.locations.len());
+        for location in &tables.locations {
+            let start = frames.len();
+            let (from, to) = location.lines;
+            for (n, &id) in tables.lines[from..to]
+                .iter()
+                .enumerate()
+                .take(MAX_DEPTH + 1)
+            {
+                let row = functions.get(id);
+                let missing = || dangling("a location", id, "function").at_byte(location.at);
+                let row = row.ok_or_else(missing)?;
+                frames.push(match &tables.ran {
+                    None => named[row],
+                    Some(lines) => frame(stacks, row, lines[from + n])?,
+                });
+            }
+            if from == to {
+                // As pprof does: code without symbols is named by its file.
+                let mut name = "<unknown>".to_owned();
+                if let Some(mapping) = tables.mapping(location, &mappings)? {
+                    let file = tables.text(mapping.file);
+                    let file = file.map_err(|fault| fault.at_byte(mapping.at))?;
+                    if let Some(base) = file.rsplit(['/', '\\']).next().filter(|it| !it.is_empty())
+                    {
+                        name = format!("[{base}]");
+                    }
+                }
+                frames.push(stacks.frame(&name, "", 0)?);
+            }
+            spans.push((start, frames.len()));
+        }
+        let mut only = vec![None; 2 * tables.locations.len()];
+        for (location, &(start, end)) in tables.locations.iter().zip(&spans) {
+            let slot = usize::try_from(location.id).ok();
+            if let Some(slot) = slot.and_then(|id| only.get_mut(id))
+                && end - start == 1
+            {
+                *slot = Some(frames[start]);
+            }
+        }
+        Ok(Names {
+            ids,
+            spans,
+            frames,
+            only,
+        })
+    }
+
+    /// The frame of a location that mostly is found at once.
+    fn only(&self, location: u64) -> Option<FrameId> {
+        let slot = usize::try_from(location).ok()?;
+        self.only.get(slot).copied().flatten()
+    }
+
+    fn frames(&self, location: u64) -> Result<&[FrameId], Fault> {
+        let row = self.ids.get(location);
+        let row = row.ok_or_else(|| dangling("a sample", location, "location"))?;
+        let (from, to) = self.spans[row];
+        Ok(&self.frames[from..to])
+    }
+}
+
+impl<'a> Tables<'a> {
+    fn read(input: &'a Input) -> Result<Self, Fault> {
+        let mut tables = Tables {
+            ran: input.lines().then(Vec::new),
+            ..Tables::default()
+        };
+        let mut message = Message::new(input.bytes);
+        loop {
+            let at = message.at();
+            let Some((number, field)) = message.field()? else {
+                return Ok(tables);
+            };
+            match (number, field) {
+                (1, Field::Bytes(inner)) => {
+                    let [name, unit] = numbers(inner, [1, 2])?;
+                    tables.types.push(Kind { name, unit, at });
+                }
+                (3, Field::Bytes(inner)) => {
+                    let [id, file] = numbers(inner, [1, 5])?;
+                    tables.mappings.push(Mapping { id, file, at });
+                }
+                (4, Field::Bytes(inner)) => tables.location(inner)?,
+                (5, Field::Bytes(inner)) => {
+                    let [id, name, system_name, file, line] = numbers(inner, [1, 2, 3, 4, 5])?;
+                    tables.functions.push(Function {
+                        id,
+                        name,
+                        system_name,
+                        file,
+                        line,
+                        at,
+                    });
+                }
+                (6, Field::Bytes(inner)) => tables.strings.push(inner.bytes()),
+                (7, field) => tables.drop_frames = field.number(),
+                (8, field) => tables.keep_frames = field.number(),
+                (14, field) => tables.default_type = field.number(),
+                _ => {}
+            }
+        }
+    }
+
+    /// For each function the file of the first code that it was found in, as a string's index.
+    fn binaries(&self, functions: &Ids, mappings: &Ids) -> Result<Vec<u64>, Fault> {
+        let mut binaries = vec![0; self.functions.len()];
+        for location in &self.locations {
+            let Some(mapping) = self.mapping(location, mappings)? else {
+                continue;
+            };
+            let (from, to) = location.lines;
+            for &id in &self.lines[from..to] {
+                if let Some(function) = functions.get(id)
+                    && binaries[function] == 0
+                {
+                    binaries[function] = mapping.file;
+                }
+            }
+        }
+        Ok(binaries)
+    }
+
+    /// The file that a location is in, if it is in any.
+    fn mapping(&self, location: &Location, mappings: &Ids) -> Result<Option<&Mapping>, Fault> {
+        if location.mapping == 0 {
+            return Ok(None);
+        }
+        let row = mappings.get(location.mapping);
+        let missing = || {
+            let fault = dangling("a location", location.mapping, "mapping");
+            fault.at_byte(location.at)
+        };
+        row.ok_or_else(missing).map(|row| Some(&self.mappings[row]))
+    }
+
+    fn location(&mut self, mut message: Message<'a>) -> Result<(), Fault> {
+        let from = self.lines.len();
+        let mut location = Location {
+            at: message.at(),
+            ..Location::default()
+        };
+        while let Some((number, field)) = message.field()? {
+            match (number, field) {
+                (1, field) => location.id = field.number(),
+                (2, field) => location.mapping = field.number(),
+                (4, Field::Bytes(line)) => {
+                    let [function, ran] = numbers(line, [1, 2])?;
+                    self.lines.push(function);
+                    if let Some(lines) = &mut self.ran {
+                        lines.push(ran);
+                    }
+                }
+                _ => {}
+            }
+        }
+        location.lines = (from, self.lines.len());
+        self.locations.push(location);
+        Ok(())
+    }
+
+    /// A string by its index; 0 is always empty.
+    fn text(&self, index: u64) -> Result<std::borrow::Cow<'a, str>, Fault> {
+        let found = usize::try_from(index)
+            .ok()
+            .and_then(|index| self.strings.get(index));
+        match found {
+            Some(bytes) => Ok(String::from_utf8_lossy(bytes)),
+            None if index == 0 => Ok("".into()),
+            None => Err(dangling("the profile", index, "string")),
+        }
+    }
+
+    /// The row of the type that the profile prefers, else the last.
+    fn default_type(&self) -> Result<usize, Fault> {
+        let wanted = self.text(self.default_type)?;
+        for (row, kind) in self.types.iter().enumerate() {
+            if !wanted.is_empty() && self.text(kind.name)? == wanted {
+                return Ok(row);
+            }
+        }
+        Ok(self.types.len().saturating_sub(1))
+    }
+}
+
+/// The rows of a table by their ids. An id that is there twice is an error at its second row.
+fn ids<T>(table: &[T], what: &str, id_and_place: fn(&T) -> (u64, usize)) -> Result<Ids, Fault> {
+    let ids = Ids::new(table.iter().map(|row| id_and_place(row).0), what);
+    ids.map_err(|fault| match fault.path[..] {
+        [Step::Item(row)] => fault.at_byte(id_and_place(&table[row]).1),
+        _ => fault,
+    })
+}
+
+/// Those fields of a message that are numbers.
+fn numbers<const N: usize>(mut message: Message, wanted: [u64; N]) -> Result<[u64; N], Fault> {
+    let mut found = [0; N];
+    while let Some((number, field)) = message.field()? {
+        if let Some(place) = wanted.iter().position(|&it| it == number) {
+            found[place] = field.number();
+        }
+    }
+    Ok(found)
+}

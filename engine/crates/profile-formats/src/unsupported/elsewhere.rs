@@ -1,0 +1,217 @@
+//! Recordings that are not read here, each with the command that makes something of it that is.
+
+use crate::decode::input::Input;
+use crate::decode::wire::{Field, Message};
+
+/// What a recording is, and what to do with it.
+pub(crate) type Kind = (&'static str, &'static str);
+
+/// How many bytes of a compressed recording are looked at for its own magic number.
+const HEAD: usize = 64;
+
+const MEMRAY: Kind = (
+    "memray's recording",
+    "make JSON of it with `memray transform gprof2dot FILE`, and open that",
+);
+const NETTRACE: Kind = (
+    ".NET's trace (.nettrace)",
+    "convert it with `dotnet-trace convert --format Speedscope FILE`",
+);
+const GO_TRACE: Kind = (
+    "Go's execution trace",
+    "take a profile out of it with `go tool trace -pprof=sched FILE > FILE.pb.gz` (or net, sync, syscall)",
+);
+const XPLANE: Kind = (
+    "a trace of TensorFlow or JAX (.xplane.pb)",
+    "open the .trace.json.gz that stands beside it, or record with \
+     `jax.profiler.start_trace(FOLDER, create_perfetto_trace=True)`, which writes perfetto_trace.json.gz",
+);
+const GMON: Kind = (
+    "gprof's counts (gmon.out)",
+    "make text of it with `gprof PROGRAM gmon.out > FILE.gprof`",
+);
+const V8_LOG: Kind = (
+    "the log of `node --prof`",
+    "convert it with `node --prof-process --preprocess FILE > FILE.json`",
+);
+const HEAPTRACK: Kind = (
+    "heaptrack's recording",
+    "convert it with `heaptrack_print --print-flamegraph FILE.folded FILE`",
+);
+const HASKELL: Kind = (
+    "the text of GHC's profile",
+    "record with `+RTS -pj`, which writes JSON, or convert it with `ghc-prof-flamegraph FILE`",
+);
+
+const PMCSTAT: Kind = (
+    "pmcstat's call graph",
+    "convert it with `stackcollapse-pmc.pl FILE > FILE.folded` (of FlameGraph)",
+);
+const THREADS: Kind = (
+    "gperftools' list of threads",
+    "convert it with `go tool pprof -proto FILE > FILE.pb.gz`",
+);
+const PAPYRUS: Kind = (
+    "a log of Papyrus, the language of games' scripts",
+    "open it in speedscope and export it there",
+);
+const ART: Kind = (
+    "a trace of methods on Android",
+    "open it in the Firefox Profiler (profiler.firefox.com) and save it there, or record with simpleperf",
+);
+const CLEOPATRA: Kind = (
+    "a profile of Firefox 46 or older",
+    "open it in the Firefox Profiler (profiler.firefox.com) and save it there",
+);
+const VTUNE: Kind = (
+    "VTune's report in gprof's style, which has no units",
+    "write `vtune -report top-down -call-stack-mode all -format csv -csv-delimiter comma -r RESULT > FILE.csv`, and convert \
+     that with `stackcollapse-vtune.pl FILE.csv > FILE.folded` (of FlameGraph)",
+);
+const SYSPROF: Kind = (
+    "an XML recording of Sysprof before version 3",
+    "record with `perf record -g`",
+);
+const XPERF: Kind = (
+    "xperf's table",
+    "record with a profiler whose stacks stay whole, such as `samply record`",
+);
+
+/// What a file is, if something else reads it.
+pub(crate) fn kind(input: &Input) -> Option<Kind> {
+    let bytes = input.bytes;
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
+    let kinds = [
+        (bytes.starts_with(b"memray\0"), MEMRAY),
+        // It compresses by LZ4, of which the beginning stays as it is.
+        (
+            bytes.starts_with(b"\x04\x22\x4d\x18") && has(b"memray"),
+            MEMRAY,
+        ),
+        (bytes.starts_with(b"Nettrace"), NETTRACE),
+        (bytes.starts_with(b"go 1.") && has(b" trace\0"), GO_TRACE),
+        (bytes.starts_with(b"gmon"), GMON),
+        (bytes.starts_with(b"SLOW"), ART),
+    ];
+    let binary = kinds.into_iter().find(|(is, _)| *is && !input.is_text());
+    if let Some((_, kind)) = binary {
+        return Some(kind);
+    }
+    match input.is_text() {
+        true => text(input),
+        false => is_xplane(bytes).then_some(XPLANE),
+    }
+}
+
+fn text(input: &Input) -> Option<Kind> {
+    if input.has_keys(&["profileJSON", "symbolicationTable"]) {
+        return Some(CLEOPATRA);
+    }
+    let mut lines = input.first_lines().map(|(_, line)| line.trim());
+    let first = lines.next()?;
+    if first.starts_with("v8-version,") {
+        return Some(V8_LOG);
+    }
+    if first.ends_with("Time and Allocation Profiling Report  (Final)") {
+        return Some(HASKELL);
+    }
+    let other = other(first, input.text());
+    if other.is_some() {
+        return other;
+    }
+    // Its version, and its command.
+    let version = first.strip_prefix("v ").is_some_and(|rest| {
+        let digits = |word: &str| word.bytes().all(|it| it.is_ascii_hexdigit());
+        rest.split(' ').count() == 2 && rest.split(' ').all(digits)
+    });
+    let command = lines.next().is_some_and(|line| line.starts_with("X "));
+    (version && command).then_some(HEAPTRACK)
+}
+
+/// What its first line tells.
+fn other(first: &str, text: &str) -> Option<Kind> {
+    let words = |expected: &[&str]| {
+        first
+            .split_whitespace()
+            .take(expected.len())
+            .eq(expected.iter().copied())
+    };
+    let kinds = [
+        (
+            first.starts_with("@ ") && first.ends_with(" samples]"),
+            PMCSTAT,
+        ),
+        (first.starts_with("--- threadz "), THREADS),
+        (first.ends_with(" log opened (PC)"), PAPYRUS),
+        (first == "*version" && text.contains("\n*threads"), ART),
+        (words(&["Index", "%", "CPU", "Time:Total"]), VTUNE),
+        (first == "<profile>" && text.contains("<objects>"), SYSPROF),
+        (first.starts_with("Process Name, Display Name, "), XPERF),
+    ];
+    kinds.into_iter().find_map(|(is, kind)| is.then_some(kind))
+}
+
+/// Whether the first field is a plane with the name of a host or a device.
+fn is_xplane(bytes: &[u8]) -> bool {
+    let Ok(Some((1, Field::Bytes(mut plane)))) = Message::new(bytes).field() else {
+        return false;
+    };
+    while let Ok(Some((number, field))) = plane.field() {
+        if let (2, Field::Bytes(name)) = (number, field) {
+            let names = [&b"/host:"[..], b"/device:", b"Task Environment"];
+            return names.iter().any(|it| name.bytes().starts_with(it));
+        }
+        if number > 2 {
+            return false;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    #[test]
+    fn what_others_read_is_named_with_their_command() {
+        for (bytes, (what, advice)) in [
+            (&b"memray\0\x0b\0\0\0\x01"[..], MEMRAY),
+            (b"\x04\x22\x4d\x18\x40\x40\xc0\x4c\x56\0\0\xf9\x05memray\0\x0b\0", MEMRAY),
+            (b"Nettrace\x14\0\0\0!FastSerialization.1", NETTRACE),
+            (b"go 1.22 trace\0\0\0\x01\x01", GO_TRACE),
+            (b"gmon\x01\0\0\0", GMON),
+            (b"SLOW\x03\0\x20\0", ART),
+            (b"*version\n3\n*threads\n1\tmain\n", ART),
+            (b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f @ /boot/kernel\n", PMCSTAT),
+            (b"--- threadz 1 ---\n\n--- Thread 7f (name: main/1) stack: ---\n  PC: 0x4: f\n", THREADS),
+            (b"Stack_3185 log opened (PC)\n50002:START:3185\n", PAPYRUS),
+            (b"Index  % CPU Time:Total  CPU Time:Self  CPU Time:Children  Name\n", VTUNE),
+            (b"<profile>\n  <size>3</size>\n  <objects>\n", SYSPROF),
+            (b"Process Name, Display Name, Process, Stack\na.exe, , 1, f\n", XPERF),
+            (b"{\"format\":\"x\",\"meta\":{},\"profileJSON\":[],\"symbolicationTable\":{}}", CLEOPATRA),
+            (b"\x0a\x0d\x08\x01\x12\x09/host:CPU", XPLANE),
+            (b"\x0a\x0f\x12\x0d/device:GPU:0", XPLANE),
+            (b"v8-version,11,3,244,8,-node.33,0\nshared-library,/usr/bin/node,0x400000,0x500000,0\n", V8_LOG),
+            (b"v 10400 3\nX ./app -v\nI 1000 5\n", HEAPTRACK),
+            (b"\tThu Oct 25 10:51 2018 Time and Allocation Profiling Report  (Final)\n\n\t   a +RTS -p\n", HASKELL),
+        ] {
+            let error = read(bytes, "x").expect_err(what);
+            let problem = format!("this is {what}, expected a profile");
+            assert_eq!((error.problem, &*error.advice), (problem, advice));
+        }
+    }
+
+    #[test]
+    fn what_only_begins_so_is_read() {
+        for text in [
+            "gmon;main 3\n",
+            "v 10;main 3\n",
+            "go 1.22 trace;main 2\n",
+            "Nettrace 5\n",
+        ] {
+            read(text.as_bytes(), "x").unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}

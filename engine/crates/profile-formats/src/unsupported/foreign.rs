@@ -1,0 +1,96 @@
+//! Files that no reader knows: what they are, and what to do with them.
+
+use crate::decode::fault::{Fault, quote};
+use crate::decode::input::Input;
+use crate::unsupported::elsewhere;
+
+/// Whether a file is of a format that no reader knows, and says so.
+pub(crate) fn is_foreign(input: &Input) -> bool {
+    other_kind(input).is_some()
+}
+
+/// What a file is that names a format that no reader knows, and advice when there is a better way than another file.
+fn other_kind(input: &Input) -> Option<(&'static str, Option<&'static str>)> {
+    const ONCE: Option<&str> = Some("decompress it once");
+    const OUT: Option<&str> = Some("take the profile out of it first");
+    const RECORD: Option<&str> = Some(
+        "record where memory is allocated, with `node --heap-prof` or by allocation sampling in the developer tools, and \
+         open the .heapprofile file",
+    );
+    const COLLAPSE: Option<&str> = Some(
+        "convert it with `stackcollapse-hprof FILE > FILE.folded` (of the Python package hprof2flamegraph), or record with \
+         JDK Flight Recorder",
+    );
+    const DUMP: Option<&str> = Some(
+        "it tells which objects there are and not which calls made them: record allocations with JDK Flight Recorder or \
+         async-profiler",
+    );
+    let kinds = [
+        (&b"\x7fELF"[..], "a program or library (ELF)", None),
+        (b"PK\x03\x04", "a zip archive", OUT),
+        (b"\x1f\x8b", "data that was compressed twice", ONCE),
+        (b"\x28\xb5\x2f\xfd", "data that was compressed twice", ONCE),
+        (
+            b"JAVA PROFILE 1.0.2\0",
+            "a dump of Java's heap (hprof)",
+            DUMP,
+        ),
+        (
+            b"JAVA PROFILE 1.0.1\0",
+            "a dump of Java's heap (hprof)",
+            DUMP,
+        ),
+        (b"JAVA PROFILE ", "text of Java's hprof agent", COLLAPSE),
+    ];
+    if input.has_keys(&["snapshot", "nodes", "edges"]) {
+        return Some(("a snapshot of V8's heap (.heapsnapshot)", RECORD));
+    }
+    let kind = kinds
+        .into_iter()
+        .find(|(magic, ..)| input.bytes.starts_with(magic));
+    let elsewhere = || elsewhere::kind(input).map(|(what, advice)| (what, Some(advice)));
+    kind.map(|(_, what, advice)| (what, advice))
+        .or_else(elsewhere)
+}
+
+/// The problem of a file that no reader knows.
+pub(crate) fn problem(input: &Input) -> Fault {
+    const EXPECTED: &str = "expected a profile";
+    const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, JFR, .cpuprofile, a Chrome trace, speedscope, \
+                          Firefox or samply JSON, stackprof JSON, OTLP profiles, callgrind, gprof or pstats output, or another of \
+                          the formats that docs/formats.md lists";
+    let known = |what: &str, advice: &str| {
+        let problem = format!("this is {what}, {EXPECTED}");
+        let fault = match input.is_text() {
+            true => Fault::line(1, problem),
+            false => Fault::byte(0, problem),
+        };
+        fault.advise(advice)
+    };
+    if input.bytes.trim_ascii().is_empty() {
+        let fault = Fault::whole(format!("the file is empty, {EXPECTED}"));
+        return fault.advise("check that the profiler ran to its end, and record again");
+    }
+    if let Some((what, advice)) = other_kind(input) {
+        return known(what, advice.unwrap_or(ADVICE));
+    }
+    if !input.is_text() {
+        return known("binary data of an unknown kind", ADVICE);
+    }
+    if fulcrum_causal_records::detect(input.bytes, "").is_ok() {
+        let fault = Fault::line(1, format!("this is a causal profile, {EXPECTED} of calls"));
+        return fault.advise("open it with `fulcrum causal show`");
+    }
+    if let Some(json) = &input.json {
+        let keys: Vec<_> = json.keys.iter().take(5).map(|key| quote(key)).collect();
+        let problem = if keys.is_empty() {
+            format!("this is JSON without keys, {EXPECTED}")
+        } else {
+            format!("this is JSON with the keys {}, {EXPECTED}", keys.join(", "))
+        };
+        return Fault::line(1, problem).advise(ADVICE);
+    }
+    let (number, line) = input.first_lines().next().unwrap_or((1, ""));
+    let first = quote(line.trim());
+    Fault::line(number, format!("the first record is {first}, {EXPECTED}")).advise(ADVICE)
+}
