@@ -2,32 +2,29 @@
 
 use fulcrum_causal::largest_effect;
 use fulcrum_model::causal::{
-    CallDoes as Does, Flag, InCall as Called, Point, PointKind, PointProfile, Profile, Shape,
-    Target,
+    CallDoes, CausalProfile, Flag, InCall, Point, PointKind, PointProfile, Shape, Target,
 };
-use fulcrum_model::comparison::{
-    Comparison, Estimate as Compared, PointComparison, TargetComparison,
-};
-use fulcrum_model::{TargetId, TargetKind as Kind};
+use fulcrum_model::comparison::{Comparison, Estimate, PointComparison, TargetComparison};
+use fulcrum_model::{TargetId, TargetKind};
 use fulcrum_schema::{
-    CallDoes, CausalComparison, CausalComparisonPoint, CausalPoint, CausalProfile, CausalTarget,
-    Estimate, InCall, LineShape, PointChange, ProgressPoint, ProgressPointKind, SpeedupPoint,
-    TargetChange, TargetFlag, TargetKind, TargetName, TargetResult,
+    self as schema, CausalComparison, CausalComparisonPoint, CausalPoint, CausalTarget, LineShape,
+    PointChange, ProgressPoint, ProgressPointKind, SpeedupPoint, TargetChange, TargetFlag,
+    TargetName, TargetResult,
 };
 
 /// A profile for scripts. `top` limits the targets of each progress point; 0 is all.
 pub fn profile(
-    profile: &Profile,
+    profile: &CausalProfile,
     title: &str,
     phase_correction: bool,
     top: usize,
-) -> CausalProfile {
+) -> schema::CausalProfile {
     let point = |point: &PointProfile| CausalPoint {
         name: point.name.clone(),
         kind: point_kind(point.kind),
         targets: first(&point.targets, top).iter().map(target).collect(),
     };
-    CausalProfile {
+    schema::CausalProfile {
         title: title.to_owned(),
         phase_correction,
         progress_points: profile.progress_points.iter().map(point).collect(),
@@ -66,15 +63,15 @@ pub fn result(target: &Target) -> TargetResult {
     }
 }
 
-fn in_call(call: &Called) -> InCall {
-    InCall {
+fn in_call(call: &InCall) -> schema::InCall {
+    schema::InCall {
         function: call.function.clone(),
         processor: call.processor,
         waiting: call.waiting,
         does: match call.does {
-            Does::Works => CallDoes::Works,
-            Does::Waits => CallDoes::Waits,
-            Does::Unseen => CallDoes::Unseen,
+            CallDoes::Works => schema::CallDoes::Works,
+            CallDoes::Waits => schema::CallDoes::Waits,
+            CallDoes::Unseen => schema::CallDoes::Unseen,
         },
         holder: call.holder.as_ref().map(|it| it.location.to_string()),
     }
@@ -85,13 +82,13 @@ pub fn name(id: &TargetId) -> TargetName {
     TargetName {
         location: id.location.to_string(),
         kind: match id.kind {
-            Kind::Line => TargetKind::Line,
-            Kind::Function | Kind::Inclusive => TargetKind::Function,
-            Kind::Path => TargetKind::Path,
-            Kind::Blocked => TargetKind::Blocked,
+            TargetKind::Line => schema::TargetKind::Line,
+            TargetKind::Function | TargetKind::Inclusive => schema::TargetKind::Function,
+            TargetKind::Path => schema::TargetKind::Path,
+            TargetKind::Blocked => schema::TargetKind::Blocked,
         },
-        name: (id.kind != Kind::Line).then(|| id.name.clone()),
-        inclusive: id.kind == Kind::Inclusive,
+        name: (id.kind != TargetKind::Line).then(|| id.name.clone()),
+        inclusive: id.kind == TargetKind::Inclusive,
     }
 }
 
@@ -201,8 +198,8 @@ pub fn target_change(target: &TargetComparison) -> TargetChange {
     }
 }
 
-fn estimate(given: Compared) -> Estimate {
-    Estimate {
+fn estimate(given: Estimate) -> schema::Estimate {
+    schema::Estimate {
         value: given.value,
         low: given.interval.map(|it| it.low),
         high: given.interval.map(|it| it.high),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_causal::{Options, Prediction, analyse, predict};
 use fulcrum_model::Interval;
-use fulcrum_model::causal::{Flag, PointKind, PointProfile, Profile, Recording, Target};
+use fulcrum_model::causal::{CausalProfile, Flag, PointKind, PointProfile, Recording, Target};
 use fulcrum_runs::{PricedSection, load_causal};
 use fulcrum_schema::{CrosstalkPrice, TransactionsCrosstalk};
 
@@ -102,7 +102,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(section: &PricedSection, recording: &Recording, profile: &Profile) -> Found {
+    fn of(section: &PricedSection, recording: &Recording, profile: &CausalProfile) -> Found {
         let wanted = |it: &&PointProfile| match &section.request {
             Some(request) => is_point(&it.name, request),
             None => true,

@@ -3,7 +3,7 @@
 //! Those are [`fulcrum_stats::anytime`]'s, by the experiments of a target. What a run must wait longer for is the price of
 //! stopping by itself; the intervals that are shown stay the plain ones.
 
-use fulcrum_model::causal::{PointProfile, Profile, Target};
+use fulcrum_model::causal::{CausalProfile, PointProfile, Target};
 use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::widening;
 
@@ -31,7 +31,7 @@ pub struct Known {
 ///
 /// Each progress point is judged by its own visits. One that is visited too rarely for any result holds nothing up, as
 /// long as another has results.
-pub fn known(profile: &Profile, half_width: f64) -> Known {
+pub fn known(profile: &CausalProfile, half_width: f64) -> Known {
     let judged = profile
         .progress_points
         .iter()

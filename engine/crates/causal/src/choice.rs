@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{PointProfile, Profile, Target};
+use fulcrum_model::causal::{CausalProfile, PointProfile, Target};
 use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::{always_valid, widening};
 
@@ -20,7 +20,7 @@ pub const FLOOR: f64 = 0.2;
 /// A target that is not in the list has 1: nothing is known about it. `wanted` is the half width that `--until` asks for.
 ///
 /// A target is settled only when every progress point that has results agrees, each by its own visits.
-pub fn next_weights(profile: &Profile, wanted: Option<f64>) -> Vec<(TargetId, f64)> {
+pub fn next_weights(profile: &CausalProfile, wanted: Option<f64>) -> Vec<(TargetId, f64)> {
     let mut settled: BTreeMap<&TargetId, bool> = BTreeMap::new();
     let judged: Vec<&PointProfile> = profile
         .progress_points

@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{
-    InCall, Point, PointProfile, Profile, Recording, Shape, Target, is_end_to_end,
+    CausalProfile, InCall, Point, PointProfile, Recording, Shape, Target, is_end_to_end,
 };
 
 pub use anytime::{Known, known};
@@ -103,7 +103,7 @@ impl Options {
 }
 
 /// Analyses a recording, each program in it by itself. Never fails: what cannot be concluded is in the profile's notes.
-pub fn analyse(recording: &Recording, options: &Options) -> Profile {
+pub fn analyse(recording: &Recording, options: &Options) -> CausalProfile {
     let programs = recording.programs();
     if programs.len() < 2 {
         return analyse_program(recording, options);
@@ -112,7 +112,7 @@ pub fn analyse(recording: &Recording, options: &Options) -> Profile {
 }
 
 /// Analyses what one program recorded.
-fn analyse_program(recording: &Recording, options: &Options) -> Profile {
+fn analyse_program(recording: &Recording, options: &Options) -> CausalProfile {
     let kept = if options.keep_disturbed {
         Kept::all(recording)
     } else {
@@ -125,7 +125,7 @@ fn analyse_program(recording: &Recording, options: &Options) -> Profile {
     let correction = Correction::of(recording, options.phase_correction);
     let min_points = options.min_points_for(recording);
 
-    let mut profile = Profile {
+    let mut profile = CausalProfile {
         progress_points: Vec::new(),
         notes: recording.notes.clone(),
     };

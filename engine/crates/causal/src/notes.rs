@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fulcrum_model::causal::{Profile, Recording};
+use fulcrum_model::causal::{CausalProfile, Recording};
 use fulcrum_model::{TargetId, TargetKind};
 
 /// Why a line has no profile.
@@ -84,7 +84,7 @@ impl LeftOut {
 
 /// Why there is nothing to show, and what to do: for the whole profile, or for each progress point that has nothing while
 /// others have results.
-pub fn why_empty(recording: &Recording, profile: &Profile) -> Vec<String> {
+pub fn why_empty(recording: &Recording, profile: &CausalProfile) -> Vec<String> {
     let points = &profile.progress_points;
     if points.iter().all(|point| point.targets.is_empty()) {
         return vec![why_all_empty(recording, profile).into()];
@@ -116,7 +116,7 @@ fn visits(recording: &Recording, name: &str) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-fn why_all_empty(recording: &Recording, profile: &Profile) -> &'static str {
+fn why_all_empty(recording: &Recording, profile: &CausalProfile) -> &'static str {
     let experiments = &recording.experiments;
     let baseline = experiments.iter().any(|it| it.speedup == 0.0);
     let sped_up = experiments.iter().any(|it| it.speedup > 0.0 && !it.placebo);

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use fulcrum_model::causal::{PointKind, Profile, Recording};
+use fulcrum_model::causal::{CausalProfile, PointKind, Recording};
 
 /// The profiles of all `programs` of a recording in one, as `analyse` makes them of each.
 pub fn apart(
     recording: &Recording,
     programs: &[Option<Arc<str>>],
-    analyse: impl Fn(&Recording) -> Profile,
-) -> Profile {
+    analyse: impl Fn(&Recording) -> CausalProfile,
+) -> CausalProfile {
     let names: Vec<&str> = programs.iter().map(|it| name(it.as_deref())).collect();
-    let mut together = Profile {
+    let mut together = CausalProfile {
         progress_points: Vec::new(),
         notes: recording.notes.clone(),
     };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_answers::runs::kind;
 use fulcrum_causal::{Options, analyse};
-use fulcrum_model::causal::Profile;
+use fulcrum_model::causal::CausalProfile;
 use fulcrum_schema::RunKind;
 
 use crate::args::{ExportArgs, ExportFormat, ShowArgs};
@@ -61,7 +61,7 @@ fn newest() -> Result<PathBuf, Failure> {
     Ok(run.path)
 }
 
-fn only(profile: &mut Profile, name: &str, path: &Path) -> Result<(), Failure> {
+fn only(profile: &mut CausalProfile, name: &str, path: &Path) -> Result<(), Failure> {
     let names: Vec<String> = profile
         .progress_points
         .iter()

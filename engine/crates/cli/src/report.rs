@@ -4,14 +4,14 @@ use std::path::Path;
 
 use fulcrum_causal::predict;
 use fulcrum_model::causal::{
-    CallDoes, Flag, InCall, KERNEL, PointKind, PointProfile, Profile, Shape, Target,
+    CallDoes, CausalProfile, Flag, InCall, KERNEL, PointKind, PointProfile, Shape, Target,
 };
 use fulcrum_model::{Interval, TargetId, TargetKind};
 
 use crate::terminal::{Cell, Colour, Style, Table};
 
 /// The ranking for people: a table for each progress point, then the notes.
-pub fn table(profile: &Profile, top: usize, style: Style) -> String {
+pub fn table(profile: &CausalProfile, top: usize, style: Style) -> String {
     let mut out = String::new();
     for point in &profile.progress_points {
         if !out.is_empty() {

@@ -260,7 +260,7 @@ impl Recording {
 
 /// A causal profile: per progress point, targets ranked by slope.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Profile {
+pub struct CausalProfile {
     /// Sorted by name.
     pub progress_points: Vec<PointProfile>,
     /// Whole sentences on what was left out and why; an empty profile always has at least one.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_causal::{Options, analyse};
 use fulcrum_causal_records as records;
-use fulcrum_model::causal::{Profile, Recording};
+use fulcrum_model::causal::{CausalProfile, Recording};
 
 /// Progress point, location, speedup in thousandths → visits, duration, program speedup.
 type Table = BTreeMap<(String, String, u64), (u64, u64, f64)>;
 
-fn table(profile: &Profile) -> Table {
+fn table(profile: &CausalProfile) -> Table {
     let mut table = Table::new();
     for point in &profile.progress_points {
         for target in &point.targets {

@@ -1,7 +1,9 @@
 //! Placebo experiments: what pausing costs is taken out of the results, as far as speedups paid it.
 
 use fulcrum_causal::{Options, analyse};
-use fulcrum_model::causal::{Count, Experiment, Flag, Profile, Recording, Shape, Target, Visits};
+use fulcrum_model::causal::{
+    CausalProfile, Count, Experiment, Flag, Recording, Shape, Target, Visits,
+};
 use fulcrum_runtime_core::draw::{Deck, Levels, Treatment};
 use fulcrum_stats::Random;
 
@@ -82,7 +84,7 @@ fn record(program: Program, experiments: usize, placebo: bool, seed: u64) -> Rec
     recording
 }
 
-fn profile(recording: &Recording) -> Profile {
+fn profile(recording: &Recording) -> CausalProfile {
     let options = Options {
         phase_correction: false,
         ..Options::default()
@@ -90,7 +92,7 @@ fn profile(recording: &Recording) -> Profile {
     analyse(recording, &options)
 }
 
-fn target(profile: &Profile) -> &Target {
+fn target(profile: &CausalProfile) -> &Target {
     &profile.progress_points[0].targets[0]
 }
 
@@ -160,7 +162,7 @@ fn a_single_thread_pauses_only_in_placebos_and_nothing_is_corrected() {
     let mut plain = recording.clone();
     plain.experiments.retain(|it| !it.placebo);
     let (found, without) = (profile(&recording), profile(&plain));
-    let effects = |profile: &Profile| -> Vec<f64> {
+    let effects = |profile: &CausalProfile| -> Vec<f64> {
         let points = target(profile).points.iter();
         points.map(|it| it.program_speedup).collect()
     };
@@ -204,7 +206,7 @@ fn few_placebos_widen_the_interval_and_do_not_move_the_result_far() {
     let mut without = recording.clone();
     without.experiments.retain(|it| !it.placebo);
     let (one, none) = (profile(&recording), profile(&without));
-    let last = |profile: &Profile| {
+    let last = |profile: &CausalProfile| {
         let point = &target(profile).points[4];
         let interval = point.interval.expect("an interval");
         (point.program_speedup, interval.width())

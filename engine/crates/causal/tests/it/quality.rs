@@ -2,8 +2,8 @@
 
 use fulcrum_causal::{Options, analyse, known, next_weights};
 use fulcrum_model::causal::{
-    Count, Experiment, Flag, Point, PointKind, PointProfile, Profile, Recording, Shape, Stream,
-    Target, Visits,
+    CausalProfile, Count, Experiment, Flag, Point, PointKind, PointProfile, Recording, Shape,
+    Stream, Target, Visits,
 };
 use fulcrum_model::{Interval, TargetId, TargetKind};
 
@@ -269,8 +269,8 @@ fn point(name: &str, targets: Vec<Target>) -> PointProfile {
     }
 }
 
-fn profile(points: Vec<PointProfile>) -> Profile {
-    Profile {
+fn profile(points: Vec<PointProfile>) -> CausalProfile {
+    CausalProfile {
         progress_points: points,
         notes: vec![],
     }

@@ -7,7 +7,7 @@ use fulcrum_causal::{
     Options, Prediction, analyse, known, next_weights, predict, program_speedup_at,
 };
 use fulcrum_model::causal::{
-    Count, Experiment, Point, PointKind, Profile, Recording, Shape, Target, Visits,
+    CausalProfile, Count, Experiment, Point, PointKind, Recording, Shape, Target, Visits,
 };
 use fulcrum_stats::{Interval, Random};
 
@@ -54,7 +54,7 @@ fn recording(experiments: Vec<Experiment>) -> Recording {
     }
 }
 
-fn locations(profile: &Profile) -> Vec<String> {
+fn locations(profile: &CausalProfile) -> Vec<String> {
     profile
         .progress_points
         .iter()

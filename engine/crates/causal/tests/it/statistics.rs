@@ -4,7 +4,7 @@
 //! tests are the same on every machine.
 
 use fulcrum_causal::{Options, analyse};
-use fulcrum_model::causal::{Count, Experiment, Profile, Recording, Shape, Target, Visits};
+use fulcrum_model::causal::{CausalProfile, Count, Experiment, Recording, Shape, Target, Visits};
 use fulcrum_model::{Location, TargetId};
 use fulcrum_stats::Random;
 
@@ -74,7 +74,7 @@ impl Program {
     }
 }
 
-fn one(profile: &Profile) -> Target {
+fn one(profile: &CausalProfile) -> Target {
     let [point] = profile.progress_points.as_slice() else {
         panic!("one point: {profile:?}")
     };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-use fulcrum_model::causal::Profile;
+use fulcrum_model::causal::CausalProfile;
 use gen_lsp_types as lsp;
 use lsp_server::{RequestId, Response};
 
@@ -40,7 +40,7 @@ pub(crate) enum Task {
     Analysed {
         id: RequestId,
         run: PathBuf,
-        profile: Arc<Profile>,
+        profile: Arc<CausalProfile>,
     },
     /// That analysis is ready to be shown; `None` when the run cannot be read.
     Live {
