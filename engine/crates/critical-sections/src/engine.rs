@@ -6,16 +6,16 @@ use fulcrum_preload::kept::Kept;
 use fulcrum_shared_memory::CodeAddress;
 use fulcrum_shared_memory::{Effect, Mode};
 
-use crate::captured::Captured;
-use crate::emit::{RAX, RSP};
-use crate::gate::{self, BELOW_RETURN};
+use crate::hooks::captured::Captured;
 use crate::list::List;
+use crate::memory::tls::{self, Words};
 use crate::observer::{Counts, Limits, Observer, Wish};
 use crate::replay::Replay;
 use crate::thread::{Recording, State, Thread};
-use crate::tls::{self, Words};
-use crate::unit::{Exit, Kind, To, Unit};
-use crate::units::{ENTERED, RETURNED, Units};
+use crate::translation::emit::{RAX, RSP};
+use crate::translation::gate::{self, BELOW_RETURN};
+use crate::translation::unit::{Exit, Kind, To, Unit};
+use crate::translation::units::{ENTERED, RETURNED, Units};
 
 /// How often a unit is entered before the path through it is translated as one.
 const PATH_AFTER: u32 = 12;
@@ -398,7 +398,7 @@ impl Engine {
 
     /// Whether the native call of which a thread's state tells is over, although it never returned: a thread was cancelled,
     /// or jumped out of it.
-    fn is_abandoned(&self, place: u64, caller: &crate::captured::Caller) -> bool {
+    fn is_abandoned(&self, place: u64, caller: &crate::hooks::captured::Caller) -> bool {
         // The function itself returns from the place on; what it calls has its frames below.
         let is_it = || {
             // SAFETY: the thread's own stack, not far from its stack pointer.

@@ -33,45 +33,35 @@
 //! Only for x86-64; elsewhere there is nothing here.
 #![cfg(target_arch = "x86_64")]
 
-mod captured;
-mod copy;
-mod emit;
 mod engine;
-mod fast;
-mod gate;
-mod lasting;
+mod hooks;
 mod list;
-mod loader;
 mod memory;
-mod notes;
 mod observer;
-mod plan;
 mod policy;
-mod regions;
 mod replay;
 mod step;
 mod thread;
-mod tls;
-mod translate;
-mod unit;
-mod units;
+mod translation;
 
 use core::fmt;
 use core::ops::Range;
 
 use fulcrum_preload::{real, sys};
 
-pub use captured::{Caller, Captured, caller};
+pub use hooks::captured::{Caller, Captured, caller};
 #[doc(hidden)]
-pub use fast::parts;
-pub use loader::code_around;
+pub use hooks::mutexes::parts;
+pub use memory::loader::code_around;
+pub use memory::tls::Registers;
 pub use observer::{Counts, Limits, Observer, Translated, Wish};
 pub use policy::{Scope, flows_under, wake};
-pub use tls::Registers;
 
 use engine::{ENGINE, Engine};
-use unit::Kind;
-use units::Units;
+use memory::loader;
+use translation::gate;
+use translation::unit::Kind;
+use translation::units::Units;
 
 /// Functions that are not translated, by their addresses.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use fulcrum_shared_memory::{CodeAddress, Effect, Mode};
 
+use crate::memory::tls::Registers;
 use crate::policy::Scope;
-use crate::tls::Registers;
 
 /// Who is told what threads do in critical sections.
 ///

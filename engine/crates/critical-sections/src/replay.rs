@@ -3,11 +3,11 @@
 use fulcrum_shared_memory::CodeAddress;
 use fulcrum_shared_memory::{Effect, Place, Register, Span};
 
-use crate::emit::RSP;
 use crate::list::List;
+use crate::memory::tls::Registers;
 use crate::step::{Address, Held, Noted, Spot, Step, Value, When};
-use crate::tls::Registers;
-use crate::unit::Placed;
+use crate::translation::emit::RSP;
+use crate::translation::unit::Placed;
 
 /// Effects that are told together.
 pub type Effects = List<(CodeAddress, Effect), 192>;

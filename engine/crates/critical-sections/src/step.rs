@@ -1,7 +1,7 @@
 //! What one instruction does, as far as flow is concerned: like [`Effect`](fulcrum_shared_memory::Effect), but with
 //! names of registers where an effect has addresses and values.
 //!
-//! In a [plan](crate::plan) a value is in a register before or after the instruction ([`Named`]); in a translated unit it is
+//! In a [plan](crate::translation::plan) a value is in a register before or after the instruction ([`Named`]); in a translated unit it is
 //! in one of the thread's slots ([`Noted`]), from which effects are made when the unit has run.
 
 use crate::list::List;

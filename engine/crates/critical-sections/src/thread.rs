@@ -3,11 +3,11 @@
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use crate::gate::VECTOR_ROOM;
 use crate::list::List;
+use crate::memory::tls;
 use crate::policy::Rests;
 use crate::replay::{Effects, Lanes};
-use crate::tls;
+use crate::translation::gate::VECTOR_ROOM;
 use fulcrum_preload::sys;
 
 /// The engine's own stack of a thread; handlers of signals may run on it too.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_transactions::latency::{Instance, InstanceId};
 use fulcrum_transactions::stitch::{Ending, ProcessRecord};
-use fulcrum_transactions::{self as transactions, LockId, Name, Profile, Synopsis};
+use fulcrum_transactions::{self as transactions, ContextProfile, LockId, Name, Synopsis};
 
 use crate::index::Index;
 use crate::log::State;
@@ -21,7 +21,7 @@ pub(crate) struct Sampled<'a> {
     resolver: &'a Resolvers<'a>,
     owners: Owners,
     /// By the process's row.
-    profiles: Vec<Profile>,
+    profiles: Vec<ContextProfile>,
     /// By the process's row.
     spots: Vec<Spots>,
     /// By run and number.
@@ -31,7 +31,7 @@ pub(crate) struct Sampled<'a> {
 /// A process that has samples and no log.
 struct Unlogged {
     process: Process,
-    profile: Profile,
+    profile: ContextProfile,
     spots: Spots,
     program: String,
     modules: Vec<ModuleMap>,
@@ -88,7 +88,7 @@ impl<'a> Sampled<'a> {
             index,
             resolver,
             owners: Owners::of(index),
-            profiles: vec![Profile::default(); index.processes.len()],
+            profiles: vec![ContextProfile::default(); index.processes.len()],
             spots: index.processes.iter().map(|_| Spots::default()).collect(),
             unlogged: BTreeMap::new(),
         }
@@ -157,7 +157,7 @@ impl<'a> Sampled<'a> {
             let program = samples.program(sample.pid).map(text).unwrap_or_default();
             Unlogged {
                 process: Process::new(0, run, key),
-                profile: Profile::default(),
+                profile: ContextProfile::default(),
                 spots: Spots::default(),
                 program: match file_name(&program) {
                     "" => "an unknown program".into(),
@@ -218,7 +218,12 @@ impl<'a> Sampled<'a> {
     }
 }
 
-fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) -> ProcessRecord {
+fn record(
+    row: usize,
+    profile: ContextProfile,
+    index: &Index,
+    world: &mut World<'_>,
+) -> ProcessRecord {
     let waits = world.pairs(row);
     let resolver = world.resolver();
     let info = &index.processes[row];

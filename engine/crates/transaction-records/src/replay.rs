@@ -3,26 +3,9 @@
 //! [`order`] takes the records of all threads in turn: by time, but a cause before its effect whatever clocks say. [`World`]
 //! is what they change, and knows nothing of logs.
 
-mod arrivals;
-mod direction;
-mod doing;
-mod flows;
-mod handlers;
-mod libraries;
-mod library_files;
-mod messages;
 mod order;
-mod process;
-mod request;
-mod requests;
-mod scope;
-mod spans;
-mod thread;
-mod traces;
-mod virtual_machines;
-mod wait;
-mod waits;
-mod world;
+mod records;
+mod state;
 
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_transactions::recognise::Recognition;
@@ -31,8 +14,8 @@ use crate::index::Index;
 use crate::log::Log;
 use crate::names::Resolvers;
 
-pub(crate) use process::Process;
-pub(crate) use world::World;
+pub(crate) use state::process::Process;
+pub(crate) use state::world::World;
 
 /// Replays what logs tell.
 ///

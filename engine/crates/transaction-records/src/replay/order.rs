@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::transactions::{Head, Record};
 
-use super::doing::ThreadRow;
-use super::world::{Cause, World};
+use super::state::doing::ThreadRow;
+use super::state::world::{Cause, World};
 use crate::log::{Log, Position};
 
 /// One thread's records.

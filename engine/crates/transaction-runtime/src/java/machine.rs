@@ -17,7 +17,8 @@ use fulcrum_wire::transactions::Record;
 
 use super::points::{CLASSES, methods_of, point};
 use super::{interface, names, natives, probe_class};
-use crate::{active, thread};
+use crate::active;
+use crate::threads::thread;
 
 /// The function that makes a virtual machine.
 pub const CREATE: &CStr = c"JNI_CreateJavaVM";

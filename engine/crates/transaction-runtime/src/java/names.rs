@@ -9,7 +9,7 @@ use fulcrum_preload::quiet::Shared;
 use fulcrum_wire::transactions::{NAMED_FUNCTIONS, Record};
 
 use super::tags::Tag;
-use crate::thread;
+use crate::threads::thread;
 
 /// A class that wraps tasks, with dots; the field that has the task, and its type.
 type Wrapper = (&'static str, &'static CStr, &'static CStr);

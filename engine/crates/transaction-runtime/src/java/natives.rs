@@ -18,7 +18,7 @@ use super::scopes::{Kind, Scope, Tasks};
 use super::tags::{self, Tag};
 use super::virtual_threads;
 use crate::libraries::next_item;
-use crate::thread::{self, Inside};
+use crate::threads::thread::{self, Inside};
 
 /// The classes of tasks.
 static RUNNABLE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());

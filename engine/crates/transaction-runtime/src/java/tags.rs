@@ -6,7 +6,7 @@ use fulcrum_preload::quiet::Lock;
 use fulcrum_wire::transactions::Record;
 
 use crate::libraries::next_item;
-use crate::thread;
+use crate::threads::thread;
 
 /// A tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use fulcrum_wire::transactions::{Calling, Record};
 
 use super::scopes::{Kind, MOST, Scope, Tasks};
 use crate::libraries::next_item;
-use crate::thread::Inside;
+use crate::threads::thread::Inside;
 
 impl Tasks {
     /// The thread does something for an item, by a function. What is for no item, or for that which is done already, needs no record.

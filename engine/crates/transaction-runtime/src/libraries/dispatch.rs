@@ -5,14 +5,14 @@ use core::slice;
 use fulcrum_preload::sys::KeepErrno;
 use fulcrum_wire::transactions::{Calling, Record};
 
-use super::buffers;
-use super::glib_functions::current_source;
 use super::handlers::StubId;
 use super::kind::Kind;
 use super::nesting::Called;
 use super::registrations::{self, Due, Of, Registration, key, key_of_arguments};
-use crate::thread::{self, Inside, Thread};
-use crate::{entries, streams};
+use super::supported::buffers;
+use super::supported::glib_functions::current_source;
+use crate::messages::{entries, streams};
+use crate::threads::thread::{self, Inside, Thread};
 
 /// What a function of ours calls, and what it tells [`end`] then; 0: it tells nothing.
 #[repr(C)]

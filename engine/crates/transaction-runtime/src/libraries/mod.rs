@@ -8,27 +8,23 @@
 //! Our functions have the libraries' names, and so stand before those of every library and plug-in of the process
 //! ([`resolve`]). What is called by such a name and is not the library is passed on as if we were not there.
 
-mod buffers;
 mod call;
 mod dispatch;
-mod glib;
-mod glib_functions;
 mod handlers;
 mod kind;
-mod libev;
-mod libevent;
-mod libuv;
 mod nesting;
 mod registers;
 mod registrations;
 mod resolve;
 mod stubs;
-mod uring;
+mod supported;
 
 pub use nesting::Nesting;
 pub use registrations::next_item;
 pub use resolve::{begin_again, forget};
-pub use uring::submitted;
+pub use supported::uring::submitted;
+
+use supported::{glib, libev, libevent, libuv, uring};
 
 /// The addresses of what the program calls.
 pub fn hooks() -> impl Iterator<Item = u64> {

@@ -8,7 +8,7 @@ use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Record;
 
 use super::handlers::StubId;
-use crate::thread::Inside;
+use crate::threads::thread::Inside;
 
 /// Registrations at once, in groups of so many. Where a group is full, the oldest of it is forgotten, and then called for nobody.
 const GROUPS: usize = 1 << 14;

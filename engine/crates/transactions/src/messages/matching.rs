@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::StreamId;
 use super::stream::ByteStream;
 use crate::Synopsis;
-use crate::chain::Link;
+use crate::context::chain::Link;
 use crate::ids::ProcessId;
 
 /// A process sent bytes.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use fulcrum_stats::{Sample, Welch, welch};
 
 use super::stitched::{Stitched, TypeProfile};
+use crate::context::types::TypeId;
 use crate::latency::{InstanceId, Latency};
-use crate::types::TypeId;
 
 /// What a type costs, and what its transactions cost.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,10 +3,10 @@
 use fulcrum_model::call_tree::Frame;
 
 use super::stitched::Stitched;
+use crate::context::types::TypeId;
+use crate::context_profile::{CallingContextTree, Cost, Observation};
 use crate::ids::ProcessId;
 use crate::latency::InstanceId;
-use crate::profile::{CallingContextTree, Cost, Observation};
-use crate::types::TypeId;
 
 /// The samples of the threads of one name in one context.
 #[derive(Clone, Debug)]
@@ -108,12 +108,12 @@ fn add(costs: &mut Vec<LinkedCost>, function: Option<u32>, whole: Cost, seen: &[
 mod tests {
     use super::*;
     use crate::Synopsis;
-    use crate::names::Name;
-    use crate::profile::{Profile, Sample, Spot};
+    use crate::context::names::Name;
+    use crate::context_profile::{ContextProfile, Sample, Spot};
 
     #[test]
     fn each_place_is_divided_among_its_transactions_and_nothing_is_lost() {
-        let mut profile = Profile::default();
+        let mut profile = ContextProfile::default();
         let (a, b): (Spot, Spot) = (Name(1).into(), Name(2).into());
         for (instance, stack, cpu_ns) in [
             (Some(7), vec![a, b], 10),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::record::{Ending, ProcessRecord};
+use crate::context::joined::Joined;
 use crate::crosstalk::Holder;
-use crate::joined::Joined;
 use crate::messages::{Matches, Unmatched};
 
 /// Peers that are named; of more, the number is told.

@@ -9,9 +9,9 @@ use fulcrum_model::call_tree::{
 
 use super::record::ProcessRecord;
 use super::stitched::Stitched;
+use crate::context::types::TypeId;
+use crate::context_profile::{CallingContextTree, Spot};
 use crate::latency::InstanceId;
-use crate::profile::{CallingContextTree, Spot};
-use crate::types::TypeId;
 
 /// A type's call tree, and what each of its transactions cost where.
 #[derive(Clone, Debug)]

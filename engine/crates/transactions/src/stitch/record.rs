@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::Flows;
 use crate::LockId;
 use crate::Synopsis;
-use crate::contexts::Cuts;
+use crate::context::contexts::Cuts;
+use crate::context::export::Exported;
+use crate::context::names::Name;
+use crate::context_profile::ContextProfile;
 use crate::crosstalk::{Leftovers, Pairs};
-use crate::export::Exported;
 use crate::latency::{Instance, InstanceId};
 use crate::messages::ProcessMessages;
-use crate::names::Name;
-use crate::profile::Profile;
 
 /// Everything that a process recorded. Contexts are those of its dictionary.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct ProcessRecord {
     /// How often the dictionary met a limit.
     pub cuts: Cuts,
     /// Its CPU samples.
-    pub profile: Profile,
+    pub profile: ContextProfile,
     /// How long threads worked for transactions, or waited for others on their behalf, by context and the thread's name,
     /// nanoseconds.
     pub walls: BTreeMap<(Synopsis, Name), u64>,
@@ -58,7 +58,7 @@ impl ProcessRecord {
         ProcessRecord {
             dictionary,
             cuts: Cuts::default(),
-            profile: Profile::default(),
+            profile: ContextProfile::default(),
             walls: BTreeMap::new(),
             parts: Vec::new(),
             flows: Flows::default(),

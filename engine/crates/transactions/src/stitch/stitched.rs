@@ -10,16 +10,16 @@ use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, FrameId, V
 use super::notes;
 use super::record::ProcessRecord;
 use crate::Synopsis;
-use crate::chain::Link;
+use crate::context::chain::Link;
+use crate::context::export::ExportError;
+use crate::context::joined::Joined;
+use crate::context::names::Name;
+use crate::context::types::{NamingRule, Type, TypeId, Types};
+use crate::context_profile::{CallingContextTree, Spot};
 use crate::crosstalk::{Pair, Pairs};
-use crate::export::ExportError;
 use crate::ids::ProcessId;
-use crate::joined::Joined;
 use crate::latency::{InstanceId, Latencies, Latency};
 use crate::messages::match_messages;
-use crate::names::Name;
-use crate::profile::{CallingContextTree, Spot};
-use crate::types::{NamingRule, Type, TypeId, Types};
 use crate::{Flow, FlowKind, Flows, Place};
 
 /// The profile of all processes.

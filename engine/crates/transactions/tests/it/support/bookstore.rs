@@ -5,7 +5,7 @@ use fulcrum_transactions::latency::{Instance, InstanceId};
 use fulcrum_transactions::messages::{ReceiveRecord, SendRecord, StreamId};
 use fulcrum_transactions::stitch::ProcessRecord;
 use fulcrum_transactions::{
-    Activity, Chain, Dictionary, LockId, ProcessId, Profile, Sample, Synopsis,
+    Activity, Chain, Dictionary, LockId, ProcessId, ContextProfile, Sample, Synopsis,
 };
 
 use super::{handler, path, request};
@@ -16,7 +16,7 @@ pub const MS: u64 = 1_000_000;
 /// A process as it runs: what it has recorded so far.
 pub struct Process {
     pub dictionary: Dictionary,
-    profile: Profile,
+    profile: ContextProfile,
     pub record: ProcessRecord,
 }
 
@@ -26,7 +26,7 @@ impl Process {
         let record = ProcessRecord::new(dictionary.export(program));
         Process {
             dictionary,
-            profile: Profile::default(),
+            profile: ContextProfile::default(),
             record,
         }
     }

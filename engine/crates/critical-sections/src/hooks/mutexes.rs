@@ -1,0 +1,164 @@
+//! Hooks of mutexes that are short where nothing flows: most sections of most programs begin and end there.
+//!
+//! They touch one word of the thread, its entry for the lock site, and one mark that says whether anything flows under the
+//! lock. All else is decided where [`hook!`](crate::hook) leads.
+
+use core::mem::offset_of;
+
+use crate::memory::tls;
+use crate::policy::{self, Rest};
+
+/// What the macros are made of.
+#[doc(hidden)]
+pub mod parts {
+    pub use super::{BUSY, GENERATION_AT, LEFT_AT, RESTS};
+    pub use crate::policy::{
+        FLOWING, FLOWING_FACTOR, FLOWING_SHIFT, GENERATION, KEY_SHIFT, LOCK_FACTOR, PLACES_MASK,
+        REST_SHIFT,
+    };
+}
+
+/// What a function returns that takes a mutex only if it is free.
+pub const BUSY: i32 = libc::EBUSY;
+/// Where a thread's words say which sites rest.
+pub const RESTS: usize = tls::RESTS;
+/// Where an entry says for how many sections.
+pub const LEFT_AT: usize = offset_of!(Rest, left);
+/// Where it says since when.
+pub const GENERATION_AT: usize = offset_of!(Rest, generation);
+
+const _: () = assert!(offset_of!(Rest, key) == 0);
+const _: () = assert!(size_of::<Rest>() == 1 << policy::REST_SHIFT);
+
+/// As [`hook!`](crate::hook), of a function that takes the mutex that is its only argument. Where the lock site rests it calls
+/// `$attempt` instead, a static with the address of what takes a mutex if it is free and returns `EBUSY` otherwise; then, and
+/// where no site rests, it calls the function.
+#[macro_export]
+macro_rules! lock_hook {
+    ($name:ident => $function:path, $attempt:path) => {
+        /// Takes a mutex.
+        ///
+        /// # Safety
+        ///
+        /// As the function that it hides.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name() -> usize {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "mov rax, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",
+                "mov r8, qword ptr fs:[rax + {rests}]",
+                "test r8, r8",
+                "jz 4f",
+                // The site, and whether anything flows under the lock.
+                "mov rdx, qword ptr [rsp]",
+                "imul ecx, edi, {flowing_factor}",
+                "shr ecx, {flowing_shift}",
+                "lea r9, [rip + {flowing}]",
+                "cmp byte ptr [r9 + rcx], 0",
+                "jne 3f",
+                "mov rcx, rdx",
+                "shr rcx, {key_shift}",
+                "xor ecx, edx",
+                "and ecx, {places_mask}",
+                "shl ecx, {rest_shift}",
+                "add rcx, r8",
+                "cmp qword ptr [rcx], rdx",
+                "jne 3f",
+                "2:",
+                "mov eax, dword ptr [rip + {generation}]",
+                "cmp dword ptr [rcx + {generation_at}], eax",
+                "jne 4f",
+                "dec dword ptr [rcx + {left_at}]",
+                "js 4f",
+                "push rdi",
+                ".cfi_adjust_cfa_offset 8",
+                "call qword ptr [rip + {attempt}]",
+                "pop rdi",
+                ".cfi_adjust_cfa_offset -8",
+                "cmp eax, {busy}",
+                "je 4f",
+                "ret",
+                // What is known of this lock at the site.
+                "3:",
+                "movabs r9, {lock_factor}",
+                "imul r9, rdi",
+                "xor r9, rdx",
+                "mov rcx, r9",
+                "shr rcx, {key_shift}",
+                "xor ecx, r9d",
+                "and ecx, {places_mask}",
+                "shl ecx, {rest_shift}",
+                "add rcx, r8",
+                "cmp qword ptr [rcx], r9",
+                "je 2b",
+                "4:",
+                $crate::push_preserved!(),
+                "mov rsi, rsp",
+                "sub rsp, 8",
+                ".cfi_adjust_cfa_offset 8",
+                "call {function}",
+                "add rsp, 8",
+                ".cfi_adjust_cfa_offset -8",
+                $crate::pop_preserved!(),
+                "ret",
+                ".cfi_endproc",
+                rests = const $crate::parts::RESTS,
+                flowing = sym $crate::parts::FLOWING,
+                flowing_factor = const $crate::parts::FLOWING_FACTOR,
+                flowing_shift = const $crate::parts::FLOWING_SHIFT,
+                key_shift = const $crate::parts::KEY_SHIFT,
+                places_mask = const $crate::parts::PLACES_MASK,
+                rest_shift = const $crate::parts::REST_SHIFT,
+                lock_factor = const $crate::parts::LOCK_FACTOR,
+                generation = sym $crate::parts::GENERATION,
+                generation_at = const $crate::parts::GENERATION_AT,
+                left_at = const $crate::parts::LEFT_AT,
+                attempt = sym $attempt,
+                busy = const $crate::parts::BUSY,
+                function = sym $function,
+            )
+        }
+    };
+}
+
+/// As `hook!`, of a function that gives back the mutex that is its only argument, with `&Frame` of its caller in the second
+/// register. While no lock is held that the observer knows of, and nobody waits for the mutex, whose first word is then 1, it
+/// jumps to what `$real` has the address of.
+#[macro_export]
+macro_rules! unlock_hook {
+    ($name:ident => $function:path, $real:path) => {
+        /// Gives back a mutex.
+        ///
+        /// # Safety
+        ///
+        /// As the function that it hides.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name() -> usize {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "mov rax, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",
+                "cmp qword ptr fs:[rax + {rests}], 0",
+                "je 2f",
+                "cmp dword ptr [rdi], 1",
+                "jne 2f",
+                "jmp qword ptr [rip + {real}]",
+                "2:",
+                "push rbp",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset rbp, 0",
+                "mov rsi, rsp",
+                "call {function}",
+                "pop rbp",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore rbp",
+                "ret",
+                ".cfi_endproc",
+                rests = const $crate::parts::RESTS,
+                real = sym $real,
+                function = sym $function,
+            )
+        }
+    };
+}

@@ -1,0 +1,108 @@
+//! Translated code: units that are entered at their beginning and left by one of their exits.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use crate::step::{Noted, Step};
+
+/// A step and the instruction whose it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// The instruction's address in the program.
+    pub at: u64,
+    pub step: Step<Noted>,
+}
+
+/// What is known of the code at an address.
+#[derive(Debug)]
+pub struct Unit {
+    /// The address in the program.
+    pub ip: u64,
+    pub kind: Kind,
+    entered: AtomicU32,
+}
+
+/// How the code at an address runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Out of line.
+    Code(Code),
+    /// As a whole: the engine goes on when the function has returned.
+    Native,
+    /// In its own place: the engine ends there.
+    InPlace,
+    /// It was translated once, and is to be again.
+    Gone,
+}
+
+/// A translation.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    pub start: u64,
+    /// In bytes.
+    pub length: u32,
+    /// It begins with a system call.
+    pub is_system_call: bool,
+    /// It follows a path over several branches.
+    pub is_path: bool,
+    /// Where each instruction's translation begins, in bytes from the start, and its address in the program.
+    pub starts: &'static [(u32, u64)],
+}
+
+/// A way out of a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Exit {
+    /// What has happened on the way here.
+    pub steps: &'static [Placed],
+    /// The part of it that matters within a section: in the window after one, all of it does.
+    pub lasting: &'static [Placed],
+    /// So many instructions.
+    pub instructions: u32,
+    pub to: To,
+}
+
+/// Where an exit leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// To an address, by a branch.
+    Branch(u64),
+    /// To the next instruction, which is in another unit.
+    Next(u64),
+    /// To a function that is called natively.
+    Call(u64),
+    /// To the address in the thread's [target](crate::memory::tls::TARGET).
+    Indirect,
+}
+
+impl Unit {
+    pub fn new(ip: u64, kind: Kind) -> Unit {
+        Unit {
+            ip,
+            kind,
+            entered: AtomicU32::new(0),
+        }
+    }
+
+    pub fn code(&self) -> Option<&Code> {
+        match &self.kind {
+            Kind::Code(it) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// A thread enters it; how many did, roughly.
+    pub fn enter(&self) -> u32 {
+        let before = self.entered.load(Ordering::Relaxed);
+        self.entered
+            .store(before.wrapping_add(1), Ordering::Relaxed);
+        before.wrapping_add(1)
+    }
+
+    /// Whether it is of code in this range of addresses.
+    pub fn touches(&self, from: u64, to: u64) -> bool {
+        let within = |ip: u64| (from..to).contains(&ip);
+        match &self.kind {
+            Kind::Code(code) => code.starts.iter().any(|it| within(it.1)),
+            _ => within(self.ip),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Handlers that libraries of events call (Whodunit §4.1, Figure 4), and tasks that executors do (§4.2, Figure 5).
+
+use fulcrum_transactions::Step;
+use fulcrum_wire::transactions::{Calling, Head, Record};
+
+use crate::index::EndId;
+use crate::replay::state::doing::{Doing, ThreadRow};
+use crate::replay::state::thread::{Event, Handling};
+use crate::replay::state::wait::WaitsFor;
+use crate::replay::state::world::World;
+
+/// Handlers within one another that are kept.
+const MOST: usize = 64;
+
+impl World<'_> {
+    /// A library calls a handler, or an executor a task.
+    pub(in crate::replay) fn handles(
+        &mut self,
+        thread: ThreadRow,
+        head: Head,
+        record: &Record<'_>,
+    ) {
+        let &Record::Handler {
+            item,
+            function,
+            stream,
+            depth,
+            how,
+        } = record
+        else {
+            return;
+        };
+        let process = self.threads[thread].process;
+        let item = self.processes[process].take_item(item);
+        let registered = item.map(|it| it.of).unwrap_or_default();
+        let end = self.index.end_of.get(&(process, stream)).copied();
+        let end = end.filter(|_| stream != 0);
+        self.nests(thread, depth, how);
+        let base = match how {
+            Calling::Onward => self.threads[thread].doing(),
+            Calling::Taken if registered.task.is_none() && self.is_at_work(thread) => {
+                self.threads[thread].doing()
+            }
+            _ => self.continued_by_handler(registered, how, end),
+        };
+        let handler = self.step_of(process, function, base, how);
+        let around = self.threads[thread].event.clone();
+        if how != Calling::Onward {
+            self.drop_idle_waits(thread);
+        }
+        self.tell_flow(thread);
+        // What another handler was told is over, but not what the loop was.
+        let around = around.filter(|it| how == Calling::Onward || !it.is_settled);
+        let told = around.as_ref().and_then(|it| it.end);
+        // What a library has read for a handler is that handler's.
+        let is_same = handler.is_some() && around.is_some_and(|it| it.handler == handler);
+        self.threads[thread].event = Some(Event {
+            end: end.or(told),
+            base,
+            time_ns: head.time_ns,
+            handler: handler.clone(),
+            flow: None,
+            is_settled: true,
+        });
+        match handler.filter(|_| !is_same) {
+            Some(handler) => self.executes(thread, base, handler, head.time_ns),
+            None => self.works_for(thread, base, head.time_ns),
+        }
+        let handlers = &mut self.threads[thread].handlers;
+        if handlers.len() < MOST {
+            handlers.push(Handling::default());
+        }
+    }
+
+    /// Whether the thread works for a request that is still to be answered.
+    fn is_at_work(&self, thread: ThreadRow) -> bool {
+        let task = self.threads[thread].task;
+        task.is_some_and(|it| !self.tasks[it].is_over)
+    }
+
+    /// How a handler goes on with what it continues. What no request has caused is not told apart by tasks, and what was only
+    /// interrupted goes on as it was.
+    fn step_of(
+        &mut self,
+        process: usize,
+        function: u64,
+        base: Doing,
+        how: Calling,
+    ) -> Option<Step> {
+        let is_task = matches!(how, Calling::Task | Calling::Taken);
+        let is_nobodys = is_task && base == Doing::default();
+        if function == 0 || is_nobodys {
+            return None;
+        }
+        let (index, resolver) = (self.index, self.resolver);
+        let name = self.processes[process].handler_at(index, resolver, function);
+        name.map(Step::Handler)
+    }
+
+    /// What the thread does is the innermost of so many handlers, less one, from now on.
+    fn nests(&mut self, thread: ThreadRow, depth: u32, how: Calling) {
+        let around = (depth.saturating_sub(1) as usize).min(MOST);
+        let it = &mut self.threads[thread];
+        match (around, how) {
+            (0, Calling::Task | Calling::Taken) => it.keep_before_tasks(),
+            (0, _) => it.before_tasks = None,
+            _ => {}
+        }
+        if it.handlers.len() <= around {
+            it.keep_handling();
+        }
+        // Others have returned, and that was not told; or what called them was lost.
+        it.handlers.resize_with(around, Handling::default);
+    }
+
+    /// What a handler continues: what it was registered for, while that is not over; then what its stream is used for.
+    fn continued_by_handler(&mut self, of: Doing, how: Calling, end: Option<EndId>) -> Doing {
+        let is_open = |world: &Self, it: Doing| it.task.is_some_and(|it| !world.tasks[it].is_over);
+        if is_open(self, of) {
+            return of;
+        }
+        let of_stream = end.map(|end| match self.current_task(end) {
+            Some(task) => Doing {
+                context: self.tasks[task].context,
+                task: Some(task),
+            },
+            None => self.ends[end].used,
+        });
+        let of_stream = of_stream.filter(|it| it.task.is_some());
+        match of_stream {
+            Some(it) if is_open(self, it) => it,
+            _ if how != Calling::Again || of.task.is_none() => of,
+            // What repeats does not go on for ever for a transaction that is over.
+            _ => of_stream.unwrap_or_default(),
+        }
+    }
+
+    /// The handler of this depth has returned to the one around it, or to its library.
+    pub(in crate::replay) fn returns(&mut self, thread: ThreadRow, depth: u32, time_ns: u64) {
+        self.tell_flow(thread);
+        let it = &mut self.threads[thread];
+        it.handlers.truncate(depth.saturating_sub(1) as usize);
+        let around = match it.handlers.last() {
+            Some(handling) => handling.clone(),
+            None => it.before_tasks.take().unwrap_or_default(),
+        };
+        match around.doing == Doing::default() {
+            true => self.end_waits(thread),
+            false => self.keep_waits(thread, WaitsFor::Other),
+        }
+        self.threads[thread].event = around.event;
+        self.works_for(thread, around.doing, time_ns);
+    }
+}

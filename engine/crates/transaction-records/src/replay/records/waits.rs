@@ -1,0 +1,209 @@
+//! Who waited for whom (Whodunit §6).
+
+use fulcrum_transactions::crosstalk::{self, Holder, Pairs, Paths, Wait};
+use fulcrum_transactions::{LockId, Synopsis};
+use fulcrum_wire::transactions::{Head, LockKind, Record};
+
+use crate::replay::state::doing::{Doing, Hold, InstanceId, ThreadRow};
+use crate::replay::state::wait::{Released, SeenWait, WaitsFor};
+use crate::replay::state::world::World;
+
+/// Who made a thread wait, and where.
+struct Blamed {
+    context: Synopsis,
+    instance: Option<InstanceId>,
+    path: Option<u32>,
+}
+
+/// Whoever lets a waiter go may tell of it after the waiter has told that it goes on.
+const LATE_NS: u64 = 1_000_000;
+
+impl World<'_> {
+    /// A thread has waited for a lock.
+    pub(in crate::replay) fn waited(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
+        let &Record::Wait {
+            lock,
+            kind,
+            began_ns,
+            holder,
+            timed_out,
+        } = record
+        else {
+            return;
+        };
+        let doing = self.threads[thread].doing();
+        if doing.context.is_empty() {
+            return;
+        }
+        if self.may_wait_for_work(thread, kind) {
+            self.drop_idle_waits(thread);
+            let from_ns = began_ns.max(self.threads[thread].last_ns);
+            self.works_for(thread, Doing::default(), from_ns);
+            return;
+        }
+        if timed_out {
+            return;
+        }
+        let wait = SeenWait {
+            thread,
+            lock,
+            kind,
+            began_ns,
+            ended_ns: head.time_ns,
+            holder,
+            context: doing.context,
+            instance: self.instance_of(doing),
+            is_over: doing.task.is_some_and(|it| self.tasks[it].is_over),
+            path: head.path,
+        };
+        self.threads[thread].waits.push(wait);
+    }
+
+    /// Whether a thread, of which it would not be seen that it turns to another transaction, may do so after a wait. It is
+    /// better to know nothing than something wrong.
+    fn may_wait_for_work(&self, thread: ThreadRow, kind: LockKind) -> bool {
+        let it = &self.threads[thread];
+        let is_over = it.task.is_some_and(|it| self.tasks[it].is_over);
+        match (it.hold, kind) {
+            (Hold::Seen, _) | (_, LockKind::Mutex | LockKind::ReadWrite) => false,
+            // Locks of C++, Rust and others are futexes too.
+            (Hold::Made, LockKind::Futex) => is_over,
+            (Hold::Made, LockKind::Condition | LockKind::Semaphore) | (Hold::Answered, _) => true,
+        }
+    }
+
+    /// A thread gives a lock back.
+    pub(in crate::replay) fn released(&mut self, thread: ThreadRow, head: Head, lock: u64) {
+        let process = self.threads[thread].process;
+        let releases = self.processes[process].releases.entry(lock).or_default();
+        releases.push(Released {
+            time_ns: head.time_ns,
+            thread,
+            path: head.path,
+        });
+    }
+
+    /// A thread goes on with what it did before: its waits were in the way of that. Those after an answer were only if more
+    /// of the answer follows.
+    pub(in crate::replay) fn keep_waits(&mut self, thread: ThreadRow, before: WaitsFor) {
+        let it = &mut self.threads[thread];
+        let is_kept = |wait: &SeenWait| !wait.is_over || before == WaitsFor::Answer;
+        let kept = it.waits.drain(..).filter(is_kept);
+        self.processes[it.process].waits.extend(kept);
+    }
+
+    /// A thread does nothing more for its transaction. If that has no request that waits for an answer, it has waited for work.
+    pub(in crate::replay) fn end_waits(&mut self, thread: ThreadRow) {
+        let task = self.threads[thread].task;
+        match task.is_some_and(|it| !self.tasks[it].is_over) {
+            true => self.keep_waits(thread, WaitsFor::Other),
+            false => self.drop_idle_waits(thread),
+        }
+    }
+
+    /// A thread begins something else. Before that it waited for it, again and again on one condition, and not for others.
+    pub(in crate::replay) fn drop_idle_waits(&mut self, thread: ThreadRow) {
+        let waits = &self.threads[thread].waits;
+        let last = waits.iter().rev().find(|it| it.may_be_idle());
+        let first = last.and_then(|last| {
+            let mut all = waits.iter();
+            all.position(|it| it.may_be_idle() && it.lock == last.lock)
+        });
+        if let Some(first) = first {
+            let from_ns = waits[first].began_ns;
+            self.threads[thread].waits.truncate(first);
+            self.rested(thread, from_ns);
+        }
+        self.keep_waits(thread, WaitsFor::Other);
+    }
+
+    /// All waits of a process, added up.
+    pub fn pairs(&mut self, process: usize) -> Pairs<Synopsis, LockId, Synopsis> {
+        let mut releases = std::mem::take(&mut self.processes[process].releases);
+        for of_lock in releases.values_mut() {
+            of_lock.sort_by_key(|it| it.time_ns);
+        }
+        let mut pairs = Pairs::default();
+        for wait in std::mem::take(&mut self.processes[process].waits) {
+            let releases = releases.get(&wait.lock).map_or(&[][..], Vec::as_slice);
+            let blamed = self.blamed(process, &wait, releases);
+            let is_own = wait.instance.is_some()
+                && blamed
+                    .as_ref()
+                    .is_some_and(|it| it.instance == wait.instance);
+            // What nobody asked for waits until somebody who works for nobody gives it something to do.
+            let is_for_work = wait.instance.is_none()
+                && wait.may_be_idle()
+                && blamed.as_ref().is_some_and(|it| it.context.is_empty());
+            if is_own || is_for_work {
+                // One part of a transaction waits for another one, or nothing waits.
+                continue;
+            }
+            let (index, resolver) = (self.index, self.resolver);
+            let of_process = &mut self.processes[process];
+            if let Some(place) = of_process.innermost(index, resolver, wait.path) {
+                let places = &mut of_process.lock_places;
+                places.entry(LockId(wait.lock)).or_insert(place);
+            }
+            let holder_path = blamed.as_ref().and_then(|it| it.path);
+            pairs.add(Wait {
+                waiter: wait.context,
+                holder: match blamed.map(|it| it.context) {
+                    None => Holder::Unknown,
+                    Some(Synopsis::EMPTY) => Holder::NoTransaction,
+                    Some(context) => Holder::Transaction(context),
+                },
+                lock: LockId(wait.lock),
+                kind: kind(wait.kind),
+                wait_ns: wait.ended_ns.saturating_sub(wait.began_ns),
+                paths: Paths {
+                    waiter: self.alone(process, wait.path),
+                    holder: holder_path.map(|it| self.alone(process, it)),
+                },
+            });
+        }
+        pairs
+    }
+
+    /// Who held the lock when the wait began; when that is not known, who gave it back, or signalled, last before its end.
+    fn blamed(&self, process: usize, wait: &SeenWait, releases: &[Released]) -> Option<Blamed> {
+        let holder = self.processes[process].thread(wait.holder, wait.began_ns);
+        let holder = holder.filter(|_| wait.holder != 0);
+        let after = releases.partition_point(|it| it.time_ns < wait.began_ns);
+        let since = &releases[after..];
+        let until_ns = wait.ended_ns.saturating_add(LATE_NS);
+        let since = &since[..since.partition_point(|it| it.time_ns <= until_ns)];
+        if let Some(holder) = holder {
+            let release = since.iter().find(|it| it.thread == holder);
+            let at_ns = wait.began_ns;
+            return Some(self.blame(holder, at_ns, release.map(|it| it.path)));
+        }
+        let during = since.partition_point(|it| it.time_ns <= wait.ended_ns);
+        let (during, later) = since.split_at(during);
+        let by_others = |it: &&Released| it.thread != wait.thread;
+        let last = during.iter().rev().find(by_others);
+        let soon = || later.iter().find(by_others);
+        let release = last.or_else(soon)?;
+        Some(self.blame(release.thread, release.time_ns, Some(release.path)))
+    }
+
+    fn blame(&self, thread: ThreadRow, time_ns: u64, path: Option<u32>) -> Blamed {
+        let moment = self.threads[thread].at(time_ns);
+        let moment = moment.filter(|it| !it.is_to_come);
+        Blamed {
+            context: moment.map(|it| it.context).unwrap_or_default(),
+            instance: moment.and_then(|it| it.instance),
+            path,
+        }
+    }
+}
+
+fn kind(kind: LockKind) -> crosstalk::LockKind {
+    match kind {
+        LockKind::Mutex => crosstalk::LockKind::Mutex,
+        LockKind::ReadWrite => crosstalk::LockKind::ReadWrite,
+        LockKind::Condition => crosstalk::LockKind::Condition,
+        LockKind::Futex => crosstalk::LockKind::Futex,
+        LockKind::Semaphore => crosstalk::LockKind::Semaphore,
+    }
+}

@@ -1,0 +1,396 @@
+//! A process: its contexts, and what it recorded.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use fulcrum_transactions::messages::ProcessMessages;
+use fulcrum_transactions::{
+    CallPath, Chain, Dictionary, Element, Flows, LockId, Name, Step, Synopsis,
+};
+
+use super::doing::{Doing, Origin};
+use super::handlers::{Calls, Place, depth, is_librarys, is_put_off};
+use super::library_files::is_library;
+use super::wait::{Released, SeenWait};
+use crate::index::Index;
+use crate::names::{Frame, ProcessKey, Resolvers};
+use crate::process::{ModuleMap, id, module_row, path, path_numbers, place};
+
+/// A process as it is replayed.
+#[derive(Debug)]
+pub(crate) struct Process {
+    row: usize,
+    run: usize,
+    key: ProcessKey,
+    pub dictionary: Dictionary,
+    pub flows: Flows<Synopsis>,
+    pub messages: ProcessMessages,
+    pub(in crate::replay) items: HashMap<u64, Item>,
+    /// What new threads continue.
+    pub(in crate::replay) spawned: HashMap<u32, Continued>,
+    /// What new processes continue.
+    pub(in crate::replay) forked: HashMap<u32, Handed>,
+    pub(in crate::replay) has_begun: bool,
+    /// Threads that still have records.
+    pub(in crate::replay) threads_left: usize,
+    /// The rows of its threads.
+    pub rows: Range<usize>,
+    pub(in crate::replay) waits: Vec<SeenWait>,
+    pub(in crate::replay) releases: HashMap<u64, Vec<Released>>,
+    /// For locks that were waited for: where first.
+    pub lock_places: HashMap<LockId, Name>,
+    /// By the kernel's number, which is used again: from when on it was which.
+    threads: HashMap<u32, Vec<(u64, usize)>>,
+    paths: HashMap<u32, KnownPath>,
+    /// Made when it is needed.
+    calls: Option<Rc<Calls>>,
+    /// Contexts by what they continue, and the call path that they add.
+    appended: HashMap<(Synopsis, u32), Synopsis>,
+    sends: HashMap<(Synopsis, u32), Rc<Outgoing>>,
+    code: HashMap<u64, Place>,
+}
+
+#[derive(Clone, Debug)]
+struct KnownPath {
+    step: Step,
+    names: Rc<[Name]>,
+    places: Rc<[Place]>,
+}
+
+/// Whether a function only starts a program or a thread: all call paths begin with these.
+fn is_start(name: &str) -> bool {
+    let name = name.split('@').next().unwrap_or(name);
+    let of_programs = [
+        "_start",
+        "__libc_start_main",
+        "__libc_start_main_impl",
+        "__libc_start_call_main",
+    ];
+    let of_threads = [
+        "start_thread",
+        "clone",
+        "clone3",
+        "__clone",
+        "__clone3",
+        "__GI___clone",
+    ];
+    of_programs.contains(&name) || of_threads.contains(&name)
+}
+
+/// What was produced for others.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::replay) struct Item {
+    /// For whom the producer worked.
+    pub of: Doing,
+    /// The same with the call path at which it was produced.
+    pub produced: Synopsis,
+    /// How often it is still to be consumed.
+    pub left: u32,
+}
+
+/// What a thread continues that another one made.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::replay) struct Continued {
+    pub of: Doing,
+    /// The context with the call path at which the thread was made.
+    pub context: Synopsis,
+}
+
+/// What a process continues that another one made.
+#[derive(Clone, Debug)]
+pub(in crate::replay) struct Handed {
+    pub outgoing: Rc<Outgoing>,
+    pub origin: Rc<Origin>,
+}
+
+/// What goes beside a message.
+#[derive(Debug)]
+pub(in crate::replay) struct Outgoing {
+    pub chain: Chain,
+    /// The sender's context with the call path.
+    pub sent: Synopsis,
+}
+
+impl Process {
+    /// The process in this row of the index, of a run.
+    pub fn new(row: usize, run: usize, key: ProcessKey) -> Self {
+        Process {
+            row,
+            run,
+            key,
+            dictionary: Dictionary::new(id(run, key)),
+            flows: Flows::default(),
+            messages: ProcessMessages::default(),
+            items: HashMap::new(),
+            spawned: HashMap::new(),
+            forked: HashMap::new(),
+            has_begun: false,
+            threads_left: 0,
+            rows: 0..0,
+            waits: Vec::new(),
+            releases: HashMap::new(),
+            lock_places: HashMap::new(),
+            threads: HashMap::new(),
+            paths: HashMap::new(),
+            calls: None,
+            appended: HashMap::new(),
+            sends: HashMap::new(),
+            code: HashMap::new(),
+        }
+    }
+
+    /// The names of an address of code, outermost first. Of a return address, one less is to be given.
+    pub fn names(
+        &mut self,
+        modules: &[ModuleMap],
+        resolver: &Resolvers<'_>,
+        address: u64,
+    ) -> Rc<[Name]> {
+        self.known_code(modules, resolver, address).names
+    }
+
+    fn known_code(
+        &mut self,
+        modules: &[ModuleMap],
+        resolver: &Resolvers<'_>,
+        address: u64,
+    ) -> Place {
+        if let Some(known) = self.code.get(&address) {
+            return known.clone();
+        }
+        let names = &mut self.dictionary.names;
+        let frames = resolver.code(self.run, self.key, address);
+        let is_named = frames.is_some();
+        let names: Rc<[Name]> = match frames {
+            None => Rc::new([names.intern(&place(modules, address))]),
+            Some(frames) => {
+                let outermost_first = frames.iter().rev();
+                outermost_first
+                    .map(|Frame { name, .. }| names.intern(name))
+                    .collect()
+            }
+        };
+        // Two ranges of one file are one module.
+        let file = module_row(modules, address).map(|row| &modules[row].file);
+        let module = file.and_then(|file| modules.iter().position(|it| it.file == *file));
+        let found = Place {
+            address,
+            names,
+            is_named,
+            module,
+        };
+        self.code.insert(address, found.clone());
+        found
+    }
+
+    /// What a thread in a context does, in a few words.
+    pub fn stage(&self, context: Synopsis) -> String {
+        let name = |name: Name| self.dictionary.names.text(name).to_owned();
+        match self.dictionary.contexts().last_element(context) {
+            Some(Element::Step(step)) => name(step.short_name()),
+            Some(Element::Received(_)) => "request".into(),
+            None => "…".into(),
+        }
+    }
+
+    /// What a thread consumes, once more.
+    pub(in crate::replay) fn take_item(&mut self, item: u64) -> Option<Item> {
+        let there = self.items.get_mut(&item)?;
+        there.left = there.left.saturating_sub(1);
+        let taken = *there;
+        if taken.left == 0 {
+            self.items.remove(&item);
+        }
+        Some(taken)
+    }
+
+    /// A thread of this row has the kernel's number from then on.
+    pub fn add_thread(&mut self, tid: u32, from_ns: u64, row: usize) {
+        let of_number = self.threads.entry(tid).or_default();
+        let at = of_number.partition_point(|(other, _)| *other <= from_ns);
+        of_number.insert(at, (from_ns, row));
+    }
+
+    /// The row of the thread that had the kernel's number then.
+    pub fn thread(&self, tid: u32, time_ns: u64) -> Option<usize> {
+        let of_number = self.threads.get(&tid)?;
+        let after = of_number.partition_point(|(from, _)| *from <= time_ns);
+        of_number.get(after.saturating_sub(1)).map(|(_, row)| *row)
+    }
+
+    /// The handler that begins at an address, or has that number; `None` when it is a library's own.
+    pub(in crate::replay) fn handler_at(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        address: u64,
+    ) -> Option<Name> {
+        if let Some(name) = index.function(self.row, address) {
+            return Some(self.dictionary.names.intern(name));
+        }
+        let modules = &index.processes[self.row].modules;
+        let place = self.known_code(modules, resolver, address);
+        let file = place.module.map(|row| modules[row].file.as_str());
+        match file.is_some_and(is_library) {
+            true => None,
+            false => Some(place.names.first().copied().unwrap_or(Name::CUT)),
+        }
+    }
+
+    /// A call path.
+    pub fn path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> Step {
+        self.known_path(index, resolver, id).step.clone()
+    }
+
+    /// The functions of a call path, outermost first.
+    pub fn path_names(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> Rc<[Name]> {
+        self.known_path(index, resolver, id).names.clone()
+    }
+
+    /// The handler that a loop, which waited by one call path, called when the other one was taken.
+    pub fn handler(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        waiting: u32,
+        path: u32,
+    ) -> Option<Name> {
+        let info = &index.processes[self.row];
+        let program = info.modules.iter().position(|it| it.file == info.program);
+        let waiting = self.known_path(index, resolver, waiting).places.clone();
+        let path = self.known_path(index, resolver, path).places.clone();
+        let mut depth = depth(&waiting, &path, program)?;
+        if !is_librarys(&waiting, program) && is_put_off(&waiting, depth) {
+            let calls = self.calls(index, resolver);
+            depth = calls.behind_queue(&path, depth);
+        }
+        path[depth].names.first().copied()
+    }
+
+    fn calls(&mut self, index: &Index, resolver: &Resolvers<'_>) -> Rc<Calls> {
+        if let Some(calls) = &self.calls {
+            return Rc::clone(calls);
+        }
+        let mut calls = Calls::default();
+        for id in path_numbers(&index.processes, self.row) {
+            calls.add(&self.known_path(index, resolver, id).places);
+        }
+        let calls = Rc::new(calls);
+        self.calls = Some(Rc::clone(&calls));
+        calls
+    }
+
+    fn known_path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> &KnownPath {
+        if !self.paths.contains_key(&id) {
+            let addresses = path(&index.processes, self.row, id).unwrap_or_default();
+            let modules = &index.processes[self.row].modules;
+            let outermost_first = addresses.iter().rev().map(|it| it.saturating_sub(1));
+            let mut places: Vec<Place> = outermost_first
+                .map(|it| self.known_code(modules, resolver, it))
+                .filter(|it| !it.names.is_empty())
+                .collect();
+            let texts = &self.dictionary.names;
+            let is_start = |it: &Place| it.names.iter().all(|&it| is_start(texts.text(it)));
+            let program = places.iter().take_while(|it| is_start(it)).count();
+            if program < places.len() {
+                places.drain(..program);
+            }
+            let mut all: Vec<Name> = places
+                .iter()
+                .flat_map(|it| it.names.iter().copied())
+                .collect();
+            if all.is_empty() {
+                all.push(Name::CUT);
+            }
+            let step = Step::Path(CallPath::new(all));
+            let known = KnownPath {
+                names: step.names().into(),
+                step,
+                places: places.into(),
+            };
+            self.paths.insert(id, known);
+        }
+        &self.paths[&id]
+    }
+
+    /// The innermost function of a call path that has a name, or else the innermost.
+    pub fn innermost(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        path: u32,
+    ) -> Option<Name> {
+        let places = &self.known_path(index, resolver, path).places;
+        let named = places.iter().rev().find(|it| it.is_named);
+        named.or(places.last())?.names.last().copied()
+    }
+
+    /// The file of a call path's innermost function.
+    pub fn innermost_file<'i>(
+        &mut self,
+        index: &'i Index,
+        resolver: &Resolvers<'_>,
+        path: u32,
+    ) -> Option<&'i str> {
+        let places = &self.known_path(index, resolver, path).places;
+        let module = places.last()?.module?;
+        Some(&index.processes[self.row].modules[module].file)
+    }
+
+    /// The context that goes on with a call path.
+    pub fn append_path(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        context: Synopsis,
+        path: u32,
+    ) -> Synopsis {
+        if let Some(&known) = self.appended.get(&(context, path)) {
+            return known;
+        }
+        let step = self.path(index, resolver, path);
+        let appended = self.dictionary.append(context, step);
+        self.appended.insert((context, path), appended);
+        appended
+    }
+
+    /// The context that goes on with the program's part of a call path, without what libraries of events call of their own.
+    pub(in crate::replay) fn append_program_path(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        context: Synopsis,
+        path: u32,
+    ) -> Synopsis {
+        let modules = &index.processes[self.row].modules;
+        let is_own = |it: &&Place| !it.module.is_some_and(|row| is_library(&modules[row].file));
+        let places = self.known_path(index, resolver, path).places.clone();
+        let all = places.iter().filter(is_own);
+        let names: Vec<Name> = all.flat_map(|it| it.names.iter().copied()).collect();
+        if names.is_empty() {
+            return self.append_path(index, resolver, context, path);
+        }
+        let step = Step::Path(CallPath::new(names));
+        self.dictionary.append(context, step)
+    }
+
+    /// What goes beside a message that leaves a context by a call path.
+    pub(in crate::replay) fn outgoing(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        context: Synopsis,
+        path: u32,
+    ) -> Rc<Outgoing> {
+        if let Some(known) = self.sends.get(&(context, path)) {
+            return known.clone();
+        }
+        let at = self.path(index, resolver, path);
+        let sent = self.dictionary.append(context, at.clone());
+        let chain = self.dictionary.send(context, at);
+        let outgoing = Rc::new(Outgoing { chain, sent });
+        self.sends.insert((context, path), outgoing.clone());
+        outgoing
+    }
+}

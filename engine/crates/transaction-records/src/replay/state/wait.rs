@@ -1,0 +1,50 @@
+//! Waits for locks, and what was seen of them.
+
+use fulcrum_transactions::Synopsis;
+use fulcrum_wire::transactions::LockKind;
+
+use super::doing::{InstanceId, ThreadRow};
+
+/// A wait, and for whom it was.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::replay) struct SeenWait {
+    pub(in crate::replay) thread: ThreadRow,
+    pub(in crate::replay) lock: u64,
+    pub(in crate::replay) kind: LockKind,
+    pub(in crate::replay) began_ns: u64,
+    pub(in crate::replay) ended_ns: u64,
+    /// The kernel's number.
+    pub(in crate::replay) holder: u32,
+    pub(in crate::replay) context: Synopsis,
+    pub(in crate::replay) instance: Option<InstanceId>,
+    /// The transaction had been answered.
+    pub(in crate::replay) is_over: bool,
+    pub(in crate::replay) path: u32,
+}
+
+/// What a thread does after its waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::replay) enum WaitsFor {
+    /// It sends something.
+    Answer,
+    /// Anything else.
+    Other,
+}
+
+/// A lock was given back while others waited.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::replay) struct Released {
+    pub(in crate::replay) time_ns: u64,
+    pub(in crate::replay) thread: ThreadRow,
+    pub(in crate::replay) path: u32,
+}
+
+impl SeenWait {
+    /// Waits for these may be waits for work.
+    pub(in crate::replay) fn may_be_idle(&self) -> bool {
+        match self.kind {
+            LockKind::Condition | LockKind::Semaphore | LockKind::Futex => true,
+            LockKind::Mutex | LockKind::ReadWrite => false,
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Call paths (Whodunit §5): who called what a hook is for, as a number that stands for a [`Record::Path`].
+//!
+//! Each thread remembers its last paths: where all return addresses of one are as they were, it is the same.
+
+use core::ptr::null_mut;
+use core::slice;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use fulcrum_preload::sys;
+use fulcrum_unwind::{Registers, walk};
+use fulcrum_wire::transactions::{Record, word};
+
+use super::memory::{MEMOS, Memo, Memory, READS, WINDOW};
+use super::{callers, modules};
+use crate::hooks::frame::Called;
+use crate::log;
+use crate::threads::thread::{Inside, Stack};
+
+/// Paths of one process that are told apart.
+const MOST: u32 = 1 << 16;
+/// Places in the table: half of them stay empty.
+const PLACES: usize = 2 * MOST as usize;
+/// Addresses of all paths together.
+const POOL: usize = 4 << 20;
+/// So many places are looked at for one path.
+const PROBES: usize = 64;
+
+/// One path. Zeroed, there is none.
+struct Entry {
+    /// Of its addresses, not 0; set by whoever takes the place.
+    hash: AtomicU64,
+    /// Its number, when it can be used.
+    id: AtomicU32,
+    /// The log that it was last written into.
+    written: AtomicU32,
+    /// Where its addresses begin in the pool.
+    begin: AtomicU32,
+    /// How many they are.
+    length: AtomicU32,
+}
+
+static TABLE: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
+static ADDRESSES: AtomicPtr<u64> = AtomicPtr::new(null_mut());
+static LAST_ID: AtomicU32 = AtomicU32::new(0);
+static POOL_USED: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes room for paths. Before any other function of this module.
+pub fn prepare() -> Option<()> {
+    let table = sys::map_anonymous(PLACES * size_of::<Entry>())?;
+    let pool = sys::map_anonymous(POOL * size_of::<u64>())?;
+    TABLE.store(table.cast(), Ordering::Release);
+    ADDRESSES.store(pool.cast(), Ordering::Release);
+    Some(())
+}
+
+fn table() -> &'static [Entry] {
+    // SAFETY: zeroed memory is valid entries; never unmapped. `prepare` was called.
+    unsafe { slice::from_raw_parts(TABLE.load(Ordering::Acquire), PLACES) }
+}
+
+impl Entry {
+    fn addresses(&self) -> &'static [u64] {
+        let begin = self.begin.load(Ordering::Relaxed) as usize;
+        let length = self.length.load(Ordering::Relaxed) as usize;
+        // SAFETY: within the pool; written before the entry's number, which whoever calls this has seen.
+        unsafe { slice::from_raw_parts(ADDRESSES.load(Ordering::Relaxed).add(begin), length) }
+    }
+}
+
+impl Inside {
+    /// The number of the call path that a hook was called by; 0 when it is not known.
+    #[inline]
+    pub fn path(&self, called: &impl Called) -> u32 {
+        self.path_at(called.caller())
+    }
+
+    /// The number of the call path of who called something behind which it has these registers; 0 when it is not known.
+    pub fn path_at(&self, caller: Registers) -> u32 {
+        // SAFETY: this thread's own, and nobody else's while it is in our code.
+        let memory = unsafe { &mut *self.memory() };
+        path(self, memory, caller, self.thread().stack())
+    }
+}
+
+/// The number of the path of what was called by a function that stands `at` there; `stack` is the thread's own. 0: not known.
+fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u32 {
+    let (rows, number) = callers::rows();
+    let own = stack.has(at.rsp);
+    let key = (at.rip ^ at.rsp >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let which = key as usize % MEMOS;
+    let memo = &memory.memos[which];
+    let same = memo.place != 0
+        && memo.owner == memory.owner
+        && (memo.return_address, memo.sp, memo.table) == (at.rip, at.rsp, number);
+    if own && same {
+        let entry = &table()[memo.place as usize - 1];
+        if is_unchanged(memo, entry.addresses()) {
+            return use_entry(inside, entry);
+        }
+    }
+    // A rule is looked up before a return address, since a call may be the last instruction of its function.
+    let start = Registers {
+        rip: at.rip.wrapping_sub(1),
+        ..at
+    };
+    let mut reader = Reader {
+        at: start.rsp,
+        own: own.then_some(stack.high),
+        reads: &mut memory.reads,
+        count: 0,
+        window: &mut memory.window,
+        window_at: 0,
+        window_length: 0,
+    };
+    let read = |address| reader.read(address);
+    let depth = walk(rows, start, read, &mut memory.addresses);
+    let count = reader.count;
+    memory.addresses[0] = at.rip;
+    let addresses = &memory.addresses[..depth];
+    let Some(place) = place_of(inside, addresses) else {
+        log::header(word::PATHS_LOST).fetch_add(1, Ordering::Relaxed);
+        return 0;
+    };
+    if own {
+        let memo = &mut memory.memos[which];
+        memo.place = place as u32 + 1;
+        memo.owner = memory.owner;
+        (memo.return_address, memo.sp, memo.table) = (at.rip, at.rsp, number);
+        remember(memo, addresses, &memory.reads[..count]);
+    }
+    use_entry(inside, &table()[place])
+}
+
+/// Whether all return addresses are where they were, on the thread's own stack.
+fn is_unchanged(memo: &Memo, addresses: &[u64]) -> bool {
+    let depth = memo.depth as usize;
+    depth == addresses.len()
+        && addresses[1..]
+            .iter()
+            .zip(&memo.slots[1..depth])
+            .all(|(address, slot)| {
+                let at = (memo.sp + u64::from(*slot)) as *const u64;
+                // SAFETY: above the stack pointer, on the thread's own stack, where the walk has read it.
+                unsafe { at.read_volatile() == *address }
+            })
+}
+
+/// Keeps where a walk has read the return addresses; it has read other words too, in between.
+fn remember(memo: &mut Memo, addresses: &[u64], reads: &[(u64, u64)]) {
+    let mut reads = reads.iter();
+    memo.depth = addresses.len() as u32;
+    for (address, slot) in addresses.iter().zip(&mut memo.slots).skip(1) {
+        let found = reads.find(|(_, value)| value == address);
+        let offset = found.and_then(|(at, _)| u32::try_from(at - memo.sp).ok());
+        let Some(offset) = offset else {
+            memo.place = 0;
+            return;
+        };
+        *slot = offset;
+    }
+}
+
+/// Reads a thread's stack and keeps what it has read.
+struct Reader<'a> {
+    /// Nothing is below.
+    at: u64,
+    /// The end of the thread's own stack, if it is on that.
+    own: Option<u64>,
+    reads: &'a mut [(u64, u64); READS],
+    count: usize,
+    window: &'a mut [u64; WINDOW],
+    window_at: u64,
+    window_length: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, address: u64) -> Option<u64> {
+        if !address.is_multiple_of(8) {
+            return None;
+        }
+        let value = match self.own {
+            Some(high) if self.at <= address && address < high => {
+                // SAFETY: between the stack pointer and the top of the thread's own stack, aligned.
+                unsafe { (address as *const u64).read_volatile() }
+            }
+            Some(_) => return None,
+            None => self.read_checked(address)?,
+        };
+        if let Some(place) = self.reads.get_mut(self.count) {
+            *place = (address, value);
+            self.count += 1;
+        }
+        Some(value)
+    }
+
+    /// Reads through the kernel, since the address may be anything: as much as there is before the end of its page.
+    fn read_checked(&mut self, address: u64) -> Option<u64> {
+        let inside = |reader: &Self| {
+            let index = address.checked_sub(reader.window_at)? as usize / 8;
+            reader
+                .window
+                .get(..reader.window_length)?
+                .get(index)
+                .copied()
+        };
+        if let Some(value) = inside(self) {
+            return Some(value);
+        }
+        let page = sys::PAGE as u64;
+        let wanted = (page - address % page).min(8 * WINDOW as u64) as usize;
+        let local = libc::iovec {
+            iov_base: self.window.as_mut_ptr().cast(),
+            iov_len: wanted,
+        };
+        let remote = libc::iovec {
+            iov_base: core::ptr::without_provenance_mut(address as usize),
+            iov_len: wanted,
+        };
+        // SAFETY: the kernel checks the remote address and writes into the window, which is at least so long.
+        let read = unsafe {
+            let pid = sys::process_id() as usize;
+            let (local, remote) = ((&raw const local).addr(), (&raw const remote).addr());
+            sys::call(libc::SYS_process_vm_readv, [pid, local, 1, remote, 1, 0])
+        };
+        self.window_at = address;
+        self.window_length = read.max(0) as usize / 8;
+        inside(self)
+    }
+}
+
+fn hash(addresses: &[u64]) -> u64 {
+    let hash = addresses.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+        let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^ hash >> 29
+    });
+    hash | 1
+}
+
+/// Where a path is in the table; it is added if it is new. `None` when there is no room.
+fn place_of(inside: &Inside, addresses: &[u64]) -> Option<usize> {
+    let hash = hash(addresses);
+    let table = table();
+    let first = (hash >> 1) as usize;
+    for probe in 0..PROBES {
+        let place = (first + probe) % PLACES;
+        let entry = &table[place];
+        let mut found = entry.hash.load(Ordering::Acquire);
+        if found == 0 {
+            if LAST_ID.load(Ordering::Relaxed) >= MOST {
+                return None;
+            }
+            let taken = entry
+                .hash
+                .compare_exchange(0, hash, Ordering::AcqRel, Ordering::Acquire);
+            match taken {
+                Ok(_) => return fill(inside, entry, addresses).map(|()| place),
+                Err(other) => found = other,
+            }
+        }
+        // An entry that another thread is still filling is passed over: the path gets a second number.
+        if found == hash && entry.id.load(Ordering::Acquire) != 0 && entry.addresses() == addresses
+        {
+            return Some(place);
+        }
+    }
+    None
+}
+
+/// Fills an entry that nobody else fills. Its number is published when its record has been written.
+fn fill(inside: &Inside, entry: &Entry, addresses: &[u64]) -> Option<()> {
+    let begin = POOL_USED.fetch_add(addresses.len(), Ordering::Relaxed);
+    if begin + addresses.len() > POOL {
+        return None;
+    }
+    let id = LAST_ID.fetch_add(1, Ordering::Relaxed) + 1;
+    if id > MOST {
+        return None;
+    }
+    // SAFETY: a part of the pool that is this entry's alone.
+    unsafe {
+        let place = ADDRESSES.load(Ordering::Relaxed).add(begin);
+        place.copy_from_nonoverlapping(addresses.as_ptr(), addresses.len());
+    }
+    entry.begin.store(begin as u32, Ordering::Relaxed);
+    entry
+        .length
+        .store(addresses.len() as u32, Ordering::Relaxed);
+    modules::look_for(inside, addresses);
+    write(inside, entry, id);
+    entry.id.store(id, Ordering::Release);
+    Some(())
+}
+
+fn write(inside: &Inside, entry: &Entry, id: u32) {
+    entry.written.store(log::number(), Ordering::Relaxed);
+    let addresses = entry.addresses();
+    // SAFETY: plain words, of which all bytes are initialised; little-endian, as this machine is.
+    let addresses =
+        unsafe { slice::from_raw_parts(addresses.as_ptr().cast::<u8>(), size_of_val(addresses)) };
+    inside.write(0, &Record::Path { id, addresses });
+}
+
+/// The number of a path; a forked child's log has its record at first use.
+#[inline]
+fn use_entry(inside: &Inside, entry: &Entry) -> u32 {
+    let id = entry.id.load(Ordering::Acquire);
+    if entry.written.load(Ordering::Relaxed) != log::number() {
+        write(inside, entry, id);
+    }
+    id
+}
+
+/// In a forked child: what other threads were adding is never finished there, and passed over.
+pub fn begin_again() {
+    modules::begin_again();
+}

@@ -1,0 +1,166 @@
+//! Event loops (Whodunit §4.1): each event is told by a call of its own, so that what a handler does begins and ends.
+//!
+//! The kernel is asked for one event at a time, and keeps the others ready, in their order. Kept here instead, they would
+//! outlive their descriptors, and an epoll descriptor that another one watches would no longer be ready.
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use fulcrum_preload::{real, sys};
+use fulcrum_wire::transactions::Record;
+use libc::{epoll_event, sigset_t, timespec};
+
+use super::frame::{Frame, defines, hooks};
+use super::idle;
+use super::idle::lets_wait;
+use crate::messages::{entries, streams};
+use crate::threads::thread;
+use crate::threads::thread::Inside;
+
+/// Descriptors that are found again by what they were registered with: in each group, those of one remainder of a hash. What
+/// has no place is an event of no known stream.
+const GROUPS: usize = 1 << 14;
+const PLACES: usize = 4;
+static REGISTERED: [[AtomicU32; PLACES]; GROUPS] =
+    [const { [const { AtomicU32::new(0) }; PLACES] }; GROUPS];
+
+fn group(epoll: c_int, data: u64) -> &'static [AtomicU32; PLACES] {
+    let hash = (data ^ (epoll as u64) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    &REGISTERED[hash as usize % GROUPS]
+}
+
+/// Makes a descriptor known by what it is registered with.
+fn remember(fd: c_int, epoll: c_int, data: u64) {
+    let group = group(epoll, data);
+    let is_free = |place: &&AtomicU32| {
+        let known = place.load(Ordering::Relaxed) as c_int - 1;
+        let registration = entries::registration(known);
+        known == fd
+            || !registration
+                .is_some_and(|(epoll, data)| core::ptr::eq(self::group(epoll, data), group))
+    };
+    let place = group.iter().find(is_free);
+    let place = place.unwrap_or(&group[fd as usize % PLACES]);
+    place.store(fd as u32 + 1, Ordering::Relaxed);
+}
+
+/// The descriptor that was registered so.
+fn registered(epoll: c_int, data: u64) -> Option<c_int> {
+    let mut known = group(epoll, data)
+        .iter()
+        .map(|place| place.load(Ordering::Relaxed) as c_int - 1);
+    known.find(|fd| entries::registration(*fd) == Some((epoll, data)))
+}
+
+/// Runs a call that registers a descriptor, or takes that back.
+///
+/// # Safety
+/// The event is the program's.
+pub unsafe fn controlling(
+    (epoll, operation, fd): (c_int, c_int, c_int),
+    event: *const epoll_event,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    if !thread::is_logged() {
+        return real();
+    }
+    let before = entries::registration(fd);
+    let adds = operation == libc::EPOLL_CTL_ADD || operation == libc::EPOLL_CTL_MOD;
+    if adds && !event.is_null() {
+        // Before: the first event may come to another thread at once.
+        // SAFETY: the program's event, which the kernel will read too.
+        let data = unsafe { (&raw const (*event).u64).read_unaligned() };
+        entries::register(fd, Some((epoll, data)));
+        remember(fd, epoll, data);
+    }
+    let result = real();
+    if result < 0 {
+        entries::register(fd, before);
+    } else if operation == libc::EPOLL_CTL_DEL {
+        entries::register(fd, None);
+    }
+    result
+}
+
+/// `epoll_ctl(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn epoll_ctl(
+    epoll: c_int,
+    operation: c_int,
+    fd: c_int,
+    event: *mut epoll_event,
+) -> c_int {
+    // SAFETY: passes the program's arguments on.
+    unsafe {
+        controlling((epoll, operation, fd), event, || {
+            real!(epoll_ctl: fn(c_int, c_int, c_int, *mut epoll_event) -> c_int)(
+                epoll, operation, fd, event,
+            )
+        })
+    }
+}
+
+/// Runs a call that waits for events, asked for that many; `waits`: it may wait.
+///
+/// # Safety
+/// The program wants so many events at that place.
+pub unsafe fn waiting(
+    (epoll, events, count): (c_int, *const epoll_event, c_int),
+    waits: bool,
+    frame: &Frame,
+    real: impl FnOnce(c_int) -> c_int,
+) -> c_int {
+    if !thread::is_logged() {
+        return real(count);
+    }
+    let began_ns = sys::now();
+    let found = real(count.min(1));
+    if !idle::tells(found.into()) {
+        return found;
+    }
+    let Some(inside) = thread::enter() else {
+        return found;
+    };
+    let (path, ended) = (inside.path(frame), sys::now());
+    if waits {
+        inside.write_at(ended, path, &Record::Idle { began_ns });
+    }
+    if found > 0 {
+        // SAFETY: the kernel has written it.
+        let data = unsafe { (&raw const (*events).u64).read_unaligned() };
+        let stream = stream(&inside, epoll, data);
+        inside.write_at(ended, path, &Record::Event { stream, data });
+    }
+    found
+}
+
+/// The stream that an event is of; 0: none, or not known.
+fn stream(inside: &Inside, epoll: c_int, data: u64) -> u32 {
+    let stream = registered(epoll, data).and_then(|fd| {
+        let entry = entries::look(fd)?;
+        streams::of(Some(inside), fd, entry)
+    });
+    stream.map_or(0, |stream| {
+        stream.tell(inside);
+        stream.id()
+    })
+}
+
+defines!(epoll_wait(epoll: c_int, events: *mut epoll_event, count: c_int, timeout: c_int) -> c_int, frame, |next| {
+    // SAFETY: the program's arguments, but for the count, which is smaller.
+    unsafe { waiting((epoll, events, count), timeout != 0, frame, |count| next(epoll, events, count, timeout)) }
+});
+defines!(epoll_pwait(epoll: c_int, events: *mut epoll_event, count: c_int, timeout: c_int, mask: *const sigset_t) -> c_int, frame, |next| {
+    // SAFETY: likewise.
+    unsafe { waiting((epoll, events, count), timeout != 0, frame, |count| next(epoll, events, count, timeout, mask)) }
+});
+defines!(epoll_pwait2(epoll: c_int, events: *mut epoll_event, count: c_int, timeout: *const timespec, mask: *const sigset_t) -> c_int, frame, |next| {
+    // SAFETY: likewise.
+    unsafe { waiting((epoll, events, count), lets_wait(timeout), frame, |count| next(epoll, events, count, timeout, mask)) }
+});
+
+hooks! {
+    epoll_wait => epoll_wait, "r8";
+    epoll_pwait => epoll_pwait, "r9";
+    epoll_pwait2 => epoll_pwait2, "r9";
+}

@@ -1,0 +1,11 @@
+//! The functions of libc that the library hides: how a hook is made, and the calls that move bytes, change descriptors or wait.
+//!
+//! Hooks of locks, threads and processes stand with what they report, in [`locking`](crate::locking),
+//! [`threads`](crate::threads) and [`process`](crate::process).
+
+pub(crate) mod descriptor_calls;
+pub(crate) mod epoll;
+pub(crate) mod frame;
+pub(crate) mod idle;
+pub(crate) mod stream_calls;
+pub(crate) mod syscalls;

@@ -1,0 +1,281 @@
+//! The calls that send and receive.
+
+use core::ffi::{c_int, c_uint, c_void};
+use core::slice;
+
+use fulcrum_preload::real;
+use libc::{iovec, mmsghdr, msghdr, off64_t, size_t, sockaddr, socklen_t, ssize_t, timespec};
+
+use super::frame::{Frame, defines, hooks};
+use crate::messages::io::{self, Place};
+use crate::messages::{descriptors, identify};
+use crate::threads::thread;
+
+/// Runs a call that sends.
+#[inline]
+pub fn sending(fd: c_int, frame: &Frame, real: impl FnOnce() -> ssize_t) -> ssize_t {
+    let Some(begun) = io::begin(fd) else {
+        return real();
+    };
+    let result = real();
+    io::sent(begun, result, frame);
+    result
+}
+
+/// What a call that receives asks for.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    place: Place,
+    /// Nothing: that none came does not say that the stream has ended.
+    nothing: bool,
+    flags: c_int,
+}
+
+impl Wanted {
+    /// Into one place.
+    pub fn one(place: *const c_void, count: size_t, flags: c_int) -> Wanted {
+        Wanted {
+            place: Place::One(place),
+            nothing: count == 0,
+            flags,
+        }
+    }
+
+    /// Into parts.
+    pub fn parts(parts: *const iovec, count: size_t, flags: c_int) -> Wanted {
+        Wanted {
+            place: Place::Parts(parts, count),
+            nothing: count == 0,
+            flags,
+        }
+    }
+
+    /// Into parts of a message.
+    ///
+    /// # Safety
+    /// The message is null or the program's.
+    pub unsafe fn message(message: *const msghdr, flags: c_int) -> Wanted {
+        // SAFETY: the caller's promise.
+        match unsafe { message.as_ref() } {
+            Some(message) => Wanted::parts(message.msg_iov, message.msg_iovlen, flags),
+            None => Wanted::parts(core::ptr::null(), 0, flags),
+        }
+    }
+}
+
+/// Runs a call that receives.
+#[inline]
+pub fn receiving(
+    fd: c_int,
+    wanted: Wanted,
+    frame: &Frame,
+    real: impl FnOnce() -> ssize_t,
+) -> ssize_t {
+    const ASIDE: c_int = libc::MSG_PEEK | libc::MSG_ERRQUEUE | libc::MSG_OOB;
+    // Nothing is taken from the stream.
+    if wanted.flags & ASIDE != 0 {
+        return real();
+    }
+    let Some(begun) = io::begin(fd) else {
+        return real();
+    };
+    let result = real();
+    if result > 0 || (result == 0 && !wanted.nothing) {
+        // With it, TCP throws away what comes.
+        let place = if wanted.flags & libc::MSG_TRUNC != 0 {
+            Place::Nowhere
+        } else {
+            wanted.place
+        };
+        io::received(begun, result, place, frame);
+    }
+    result
+}
+
+/// Runs a call that moves bytes from one stream into another without the program's seeing them; `takes` says whether they are
+/// gone from the first one.
+pub fn moving(
+    (from, takes): (c_int, bool),
+    to: c_int,
+    frame: &Frame,
+    real: impl FnOnce() -> ssize_t,
+) -> ssize_t {
+    let (source, target) = (io::begin(from), io::begin(to));
+    let result = real();
+    if let Some(source) = source
+        && takes
+        && result > 0
+    {
+        io::received(source, result, Place::Nowhere, frame);
+    }
+    if let Some(target) = target {
+        io::sent(target, result, frame);
+    }
+    result
+}
+
+/// Runs a call that moves bytes between memory and a pipe, in the direction of that end of the pipe.
+pub fn moving_parts(
+    fd: c_int,
+    wanted: Wanted,
+    frame: &Frame,
+    real: impl FnOnce() -> ssize_t,
+) -> ssize_t {
+    let reads = identify::flags(fd).is_some_and(|it| it & libc::O_ACCMODE == libc::O_RDONLY);
+    if reads {
+        receiving(fd, wanted, frame, real)
+    } else {
+        sending(fd, frame, real)
+    }
+}
+
+/// Runs a call that receives a message, and notes the descriptors that came with it.
+///
+/// # Safety
+/// The message is the program's.
+pub unsafe fn receiving_message(
+    (fd, message): (c_int, *mut msghdr),
+    flags: c_int,
+    frame: &Frame,
+    real: impl FnOnce() -> ssize_t,
+) -> ssize_t {
+    // SAFETY: the caller's promise; after a success the kernel has filled the message.
+    unsafe {
+        let wanted = Wanted::message(message, flags);
+        let result = receiving(fd, wanted, frame, real);
+        if result >= 0 && thread::is_logged() && (*message).msg_controllen > 0 {
+            identify::passed(&*message, descriptors::closed);
+        }
+        result
+    }
+}
+
+/// Runs a call that sends or receives several messages: their bytes together.
+///
+/// # Safety
+/// The messages are the program's.
+pub unsafe fn several(
+    (fd, messages): (c_int, *mut mmsghdr),
+    receives: Option<c_int>,
+    frame: &Frame,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let mut done = -1;
+    let messages_done = |done: c_int| {
+        let count = usize::try_from(done).unwrap_or(0);
+        if count == 0 {
+            return &[][..];
+        }
+        // SAFETY: the caller's promise: so many were filled.
+        unsafe { slice::from_raw_parts(messages, count) }
+    };
+    let bytes = |done: c_int| {
+        let sum = |messages: &[mmsghdr]| messages.iter().map(|it| it.msg_len as ssize_t).sum();
+        if done < 0 {
+            -1
+        } else {
+            sum(messages_done(done))
+        }
+    };
+    let real = || {
+        done = real();
+        bytes(done)
+    };
+    match receives {
+        Some(flags) => {
+            // SAFETY: the caller's promise.
+            let wanted = unsafe { Wanted::message(&raw const (*messages).msg_hdr, flags) };
+            receiving(fd, wanted, frame, real);
+        }
+        None => {
+            sending(fd, frame, real);
+        }
+    }
+    if receives.is_some() && thread::is_logged() {
+        for message in messages_done(done) {
+            // SAFETY: the kernel has filled it.
+            unsafe { identify::passed(&message.msg_hdr, descriptors::closed) };
+        }
+    }
+    done
+}
+
+/// Defines a function whose body is given the call of the hidden one.
+macro_rules! calls {
+    ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident, |$real:ident| $body:expr) => {
+        defines!($name($($argument: $type),*) -> $result, $frame, |next| {
+            // SAFETY: passes the program's arguments on.
+            let $real = || unsafe { next($($argument),*) };
+            $body
+        });
+    };
+}
+
+calls!(read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t, frame,
+    |real| receiving(fd, Wanted::one(buffer, count, 0), frame, real));
+calls!(__read_chk(fd: c_int, buffer: *mut c_void, count: size_t, room: size_t) -> ssize_t, frame,
+    |real| receiving(fd, Wanted::one(buffer, count, 0), frame, real));
+calls!(readv(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t, frame,
+    |real| receiving(fd, Wanted::parts(parts, count.max(0) as size_t, 0), frame, real));
+calls!(recv(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int) -> ssize_t, frame,
+    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+calls!(__recv_chk(fd: c_int, buffer: *mut c_void, count: size_t, room: size_t, flags: c_int) -> ssize_t, frame,
+    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+calls!(recvfrom(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, frame,
+    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+calls!(recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t, frame,
+    // SAFETY: the program's message.
+    |real| unsafe { receiving_message((fd, message), flags, frame, real) });
+calls!(recvmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, timeout: *mut timespec) -> c_int, frame,
+    // SAFETY: the program's messages.
+    |real| unsafe { several((fd, messages), Some(flags), frame, real) });
+calls!(write(fd: c_int, buffer: *const c_void, count: size_t) -> ssize_t, frame,
+    |real| sending(fd, frame, real));
+calls!(writev(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t, frame,
+    |real| sending(fd, frame, real));
+calls!(send(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int) -> ssize_t, frame,
+    |real| sending(fd, frame, real));
+calls!(sendto(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int, to: *const sockaddr, length: socklen_t) -> ssize_t, frame,
+    |real| sending(fd, frame, real));
+calls!(sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t, frame,
+    |real| sending(fd, frame, real));
+calls!(sendmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int, frame,
+    // SAFETY: the program's messages.
+    |real| unsafe { several((fd, messages), None, frame, real) });
+calls!(sendfile(to: c_int, from: c_int, offset: *mut off64_t, count: size_t) -> ssize_t, frame,
+    |real| moving((from, true), to, frame, real));
+calls!(splice(from: c_int, from_at: *mut off64_t, to: c_int, to_at: *mut off64_t, count: size_t, flags: c_uint) -> ssize_t, frame,
+    |real| moving((from, true), to, frame, real));
+calls!(tee(from: c_int, to: c_int, count: size_t, flags: c_uint) -> ssize_t, frame,
+    |real| moving((from, false), to, frame, real));
+calls!(vmsplice(fd: c_int, parts: *const iovec, count: size_t, flags: c_uint) -> ssize_t, frame,
+    |real| moving_parts(fd, Wanted::parts(parts, count, 0), frame, real));
+
+calls!(__recvfrom_chk(fd: c_int, buffer: *mut c_void, count: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, frame,
+    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+
+hooks! {
+    read => read, "rcx";
+    __read => read, "rcx";
+    __read_chk => __read_chk, "r8";
+    readv => readv, "rcx";
+    recv => recv, "r8";
+    __recv_chk => __recv_chk, "r9";
+    recvfrom => recvfrom, "stack";
+    __recvfrom_chk => __recvfrom_chk, "seven";
+    recvmsg => recvmsg, "rcx";
+    recvmmsg => recvmmsg, "r9";
+    write => write, "rcx";
+    __write => write, "rcx";
+    writev => writev, "rcx";
+    send => send, "r8";
+    __send => send, "r8";
+    sendto => sendto, "stack";
+    sendmsg => sendmsg, "rcx";
+    sendmmsg => sendmmsg, "r8";
+    sendfile => sendfile, "r8";
+    sendfile64 => sendfile, "r8";
+    splice => splice, "stack";
+    tee => tee, "r8";
+    vmsplice => vmsplice, "r8";
+}

@@ -1,0 +1,9 @@
+//! The supported libraries, one file each, and what belongs to a single one of them.
+
+pub(crate) mod buffers;
+pub(crate) mod glib;
+pub(crate) mod glib_functions;
+pub(crate) mod libev;
+pub(crate) mod libevent;
+pub(crate) mod libuv;
+pub(crate) mod uring;

@@ -1,0 +1,259 @@
+//! Flow through shared memory (Whodunit §3, §7.2): critical sections run out of line, and what a thread consumes that another
+//! one produced is logged.
+
+use core::ffi::c_int;
+use core::mem;
+use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use fulcrum_critical_sections::{
+    Captured, Functions, Limits, Observer, Registers as AllRegisters, Scope, Translated,
+    Unavailable, Wish, code_around, flows_under, wake,
+};
+use fulcrum_preload::quiet::Shared;
+use fulcrum_shared_memory::{
+    self as memory, CodeAddress, Consumption, Effect, FlowDetector, Learning, LockId, Mode,
+    Reaction, Role, Synopsis, ThreadId,
+};
+use fulcrum_wire::transactions::Record;
+
+use super::{copies, pool, watch};
+use crate::call_paths::modules;
+use crate::hooks::frame::Called;
+use crate::threads::thread::{self, Inside, Thread};
+use crate::{active, session};
+
+/// What flows in this process. Its contexts are items: numbers of [`Record::Produce`].
+static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
+/// The last item of the process.
+static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
+/// How often the detector had found a site where something flows when threads were last called to ask again.
+static WOKEN: AtomicU32 = AtomicU32::new(0);
+
+/// Begins to watch, if that is wanted. `native` are hooks that run as they are, `last` those that return twice.
+pub fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
+    if !session::session().is_some_and(session::Session::watches_memory) {
+        return;
+    }
+    *DETECTOR.lock() = Some(detector());
+    let native: Vec<u64> = native.collect();
+    let last: Vec<u64> = last.collect();
+    let functions = Functions {
+        native: &native,
+        last: &last,
+        own: code_around(end_thread as *const () as usize as u64),
+    };
+    match fulcrum_critical_sections::begin(&Sections, Limits::default(), functions) {
+        Ok(()) => {
+            copies::begin();
+            watch::turn_on();
+        }
+        Err(why) => say(match why {
+            Unavailable::NoCodeMemory => NO_CODE_MEMORY,
+            Unavailable::ShadowStack => SHADOW_STACK,
+            Unavailable::Begun => return,
+        }),
+    }
+}
+
+const NO_CODE_MEMORY: &str = "Flow through shared memory was not seen: the system allows no memory that is writable and \
+     executable.";
+const SHADOW_STACK: &str =
+    "Flow through shared memory was not seen: the program has a shadow stack.";
+
+fn say(what: &str) {
+    if let Some(inside) = thread::enter() {
+        inside.write(0, &Record::Note(what.as_bytes()));
+    }
+}
+
+fn detector() -> FlowDetector {
+    FlowDetector::with_limits(memory::Limits {
+        // Each item is a context of its own: the engine counts them.
+        pairs: 0,
+        // In sections that threads ask for: mostly one of 256.
+        learning: Learning {
+            first_rest: 32,
+            longest_rest: 1 << 17,
+            ..Learning::default()
+        },
+        ..memory::Limits::default()
+    })
+}
+
+/// The calling thread, if its sections are watched.
+#[inline]
+fn watched() -> Option<&'static Thread> {
+    if !watch::is_on() || !active::is_active() {
+        return None;
+    }
+    thread::current().filter(|it| !it.is_vforked())
+}
+
+/// The calling thread has taken a lock, and would now return `result`. Does not return when the section is watched: nothing in
+/// the frames up to the hook's caller may need to be dropped.
+///
+/// # Safety
+/// `captured` is that of the hook that calls this.
+#[inline]
+pub unsafe fn taken(captured: &Captured, lock: u64, result: c_int) {
+    if let Some(thread) = watched() {
+        thread.watch.site.set(Called::caller(captured));
+        // SAFETY: the caller's promise.
+        unsafe { fulcrum_critical_sections::lock_taken(captured, lock, result as u64) };
+    }
+}
+
+/// The calling thread is about to give back a lock, or to wait for a condition with it.
+#[inline]
+pub fn giving_back(lock: u64) {
+    if watched().is_some() {
+        fulcrum_critical_sections::unlocking(lock);
+    }
+}
+
+/// A thread ends.
+pub fn end_thread(thread: &Thread) {
+    if !watch::is_on() {
+        return;
+    }
+    if thread.watch.is_known.get() {
+        let _ = with(thread, FlowDetector::end_thread);
+    }
+    thread.watch.begin();
+    fulcrum_critical_sections::end_thread();
+}
+
+/// In a forked child, which begins with nothing: whatever other threads had in hand is passed over.
+pub fn begin_again() {
+    if !watch::is_on() {
+        return;
+    }
+    pool::after_fork();
+    copies::begin_again();
+    WOKEN.store(0, Ordering::Relaxed);
+    DETECTOR.raw().free();
+    let before = DETECTOR.lock().replace(detector());
+    mem::forget(before);
+    fulcrum_critical_sections::after_fork();
+}
+
+/// Does something with the detector. `None` when a jump out of a handler has left it locked: then the detector has missed something
+/// that the thread did, and begins anew with it the next time.
+fn with<T>(thread: &Thread, what: impl FnOnce(&mut FlowDetector, ThreadId) -> T) -> Option<T> {
+    let watch = &thread.watch;
+    let Some(mut detector) = DETECTOR.lock_unless_left() else {
+        watch.is_lost.set(true);
+        return None;
+    };
+    let detector = detector.as_mut()?;
+    let id = ThreadId(thread.number());
+    if watch.is_lost.replace(false) {
+        detector.end_thread(id);
+        watch.is_known.set(false);
+    }
+    if !watch.is_known.replace(true) {
+        detector.begin_thread(id, stack(thread));
+    }
+    Some(what(detector, id))
+}
+
+/// A thread's stack; that of a thread which others made is taken to be around where it is.
+fn stack(thread: &Thread) -> Range<u64> {
+    const BELOW: u64 = 1 << 20;
+    const ABOVE: u64 = 64 << 10;
+    let stack = thread.stack();
+    let here = thread.watch.site.get().rsp;
+    match stack.has(here) {
+        true => stack.low..stack.high,
+        false => here.saturating_sub(BELOW)..here.saturating_add(ABOVE),
+    }
+}
+
+/// Who is told of sections.
+struct Sections;
+
+impl Observer for Sections {
+    fn entered(&self, lock: u64, site: u64) -> Wish {
+        let Some(thread) = watched() else {
+            return Wish::Native(Scope::Site);
+        };
+        let enter = |it: &mut FlowDetector, id| wish(it, id, lock, site);
+        let wish = with(thread, enter).unwrap_or(Wish::Native(Scope::Lock));
+        if wish == Wish::Watched {
+            // By the time that something flows, whoever took the lock may have returned.
+            let path = thread::enter().map(|it| it.path_at(thread.watch.site.get()));
+            thread.watch.path.set(path.unwrap_or(0));
+        }
+        wish
+    }
+
+    fn left(&self, lock: u64) -> Mode {
+        let leave = |it: &mut FlowDetector, id| it.leave(id, LockId(lock));
+        watched()
+            .and_then(|it| with(it, leave))
+            .unwrap_or(Mode::Native)
+    }
+
+    fn effects(&self, _: &AllRegisters, effects: &[(CodeAddress, Effect)]) -> Mode {
+        let Some(inside) = watched().and_then(|_| thread::enter()) else {
+            return Mode::Native;
+        };
+        let thread = inside.thread();
+        let path = thread.watch.path.get();
+        let mode = with(thread, |detector, id| {
+            let reaction = detector.effects(id, effects, |role| item(&inside, path, role));
+            if let Reaction::Consumed(it) = reaction {
+                let (item, list) = (it.from.number().into(), it.list.number());
+                inside.write(path, &Record::Consume { item, list });
+                tell_threads(detector, &it);
+            }
+            while let Some(list) = detector.take_demoted() {
+                let list = list.number();
+                inside.write(0, &Record::Demote { list });
+            }
+            reaction.mode()
+        });
+        mode.unwrap_or(Mode::Native)
+    }
+
+    fn translated(&self, copy: &Translated<'_>) {
+        copies::add(copy);
+    }
+}
+
+/// What the detector wants of a section that begins.
+fn wish(detector: &mut FlowDetector, id: ThreadId, lock: u64, site: u64) -> Wish {
+    // What flows at a virtual machine's own locks is no request's, and the replay passes it over.
+    if modules::is_of_machine(site) && !detector.holds_a_lock(id) {
+        return Wish::Native(Scope::Site);
+    }
+    let at = CodeAddress(site);
+    match detector.enter(id, LockId(lock), at) {
+        Mode::Watched => Wish::Watched,
+        Mode::Native if detector.tells_locks_apart(at) => Wish::Native(Scope::Lock),
+        Mode::Native => Wish::Native(Scope::Site),
+    }
+}
+
+/// Something has flowed: what threads know of sites that rest may hold no longer.
+fn tell_threads(detector: &FlowDetector, consumption: &Consumption) {
+    flows_under(consumption.lock.0);
+    let woken = detector.woken();
+    if WOKEN.swap(woken, Ordering::Relaxed) != woken {
+        wake();
+    }
+}
+
+/// A new item, which is what the detector takes for a producer's context. A consumer's does not matter.
+fn item(inside: &Inside, path: u32, role: Role) -> Synopsis {
+    match role {
+        Role::Producer => {
+            let number = LAST_ITEM.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+            let item = u64::from(number);
+            inside.write(path, &Record::Produce { item });
+            Synopsis::from_number(number)
+        }
+        Role::Consumer => Synopsis::EMPTY,
+    }
+}

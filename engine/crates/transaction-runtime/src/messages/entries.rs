@@ -1,0 +1,144 @@
+//! What the program's descriptors are, as far as it was looked at: kept by their numbers.
+
+use core::ffi::c_int;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use fulcrum_preload::sys;
+use fulcrum_wire::transactions::Via;
+
+/// Descriptors from this number on are not seen.
+const MOST: usize = 1 << 18;
+
+/// What a descriptor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Nobody has looked; how the process came to it.
+    Unknown(Via),
+    /// Nothing that is logged.
+    Nothing,
+    /// A stream: its place and its number.
+    Stream {
+        /// See [`Stream::of`](crate::messages::streams::Stream::of).
+        place: u32,
+        /// Never given twice.
+        id: u32,
+    },
+}
+
+const NOTHING: u64 = 1;
+const STREAM: u64 = 2;
+
+impl Entry {
+    fn to_word(self) -> u64 {
+        match self {
+            Entry::Unknown(via) => (via as u64) << 2,
+            Entry::Nothing => NOTHING,
+            Entry::Stream { place, id } => STREAM | u64::from(place) << 2 | u64::from(id) << 32,
+        }
+    }
+
+    fn of(word: u64) -> Entry {
+        match word & 3 {
+            NOTHING => Entry::Nothing,
+            STREAM => Entry::Stream {
+                place: word as u32 >> 2,
+                id: (word >> 32) as u32,
+            },
+            _ => Entry::Unknown(match word >> 2 {
+                1 => Via::Accepted,
+                2 => Via::Connected,
+                3 => Via::Made,
+                4 => Via::Inherited,
+                _ => Via::Found,
+            }),
+        }
+    }
+}
+
+/// One descriptor. Zeroed, it is one that nobody has looked at.
+#[derive(Default)]
+pub struct Descriptor {
+    entry: AtomicU64,
+    /// The epoll descriptor that it was last registered with, plus one.
+    epoll: AtomicU32,
+    /// What it was registered with there.
+    data: AtomicU64,
+}
+
+static TABLE: AtomicPtr<Descriptor> = AtomicPtr::new(null_mut());
+/// One more than the highest number of which anything was kept.
+static END: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes room. Before any other function of this module.
+pub fn prepare() -> Option<()> {
+    let table = sys::map_anonymous(MOST * size_of::<Descriptor>())?;
+    TABLE.store(table.cast(), Ordering::Release);
+    Some(())
+}
+
+/// A descriptor; `None` when it is beyond what is seen.
+#[inline]
+fn at(fd: c_int) -> Option<&'static Descriptor> {
+    let fd = usize::try_from(fd).ok().filter(|fd| *fd < MOST)?;
+    // SAFETY: within the table, which is never unmapped; the library is active only after `prepare`.
+    Some(unsafe { &*TABLE.load(Ordering::Relaxed).add(fd) })
+}
+
+/// What is known of it.
+#[inline]
+pub fn look(fd: c_int) -> Option<Entry> {
+    Some(Entry::of(at(fd)?.entry.load(Ordering::Acquire)))
+}
+
+/// Keeps what was found, unless something else is known of it meanwhile.
+pub fn set_if(fd: c_int, before: Entry, found: Entry) -> bool {
+    let Some(descriptor) = at(fd) else {
+        return false;
+    };
+    END.fetch_max(fd as usize + 1, Ordering::Relaxed);
+    let words = (before.to_word(), found.to_word());
+    let set =
+        descriptor
+            .entry
+            .compare_exchange(words.0, words.1, Ordering::AcqRel, Ordering::Relaxed);
+    set.is_ok()
+}
+
+/// Keeps what is known of it from now on. What was before; `None` when it is beyond what is seen.
+pub fn set(fd: c_int, entry: Entry) -> Option<Entry> {
+    let descriptor = at(fd)?;
+    END.fetch_max(fd as usize + 1, Ordering::Relaxed);
+    let before = descriptor.entry.swap(entry.to_word(), Ordering::AcqRel);
+    Some(Entry::of(before))
+}
+
+/// Whether anything is kept of it.
+#[inline]
+pub fn is_known(fd: c_int) -> bool {
+    at(fd).is_some_and(|it| {
+        it.entry.load(Ordering::Relaxed) != 0 || it.epoll.load(Ordering::Relaxed) != 0
+    })
+}
+
+/// One more than the highest number of which anything was kept.
+pub fn end() -> usize {
+    END.load(Ordering::Relaxed)
+}
+
+/// Keeps the epoll descriptor that it is registered with, and what together with; `None`: none.
+pub fn register(fd: c_int, registration: Option<(c_int, u64)>) {
+    if let Some(descriptor) = at(fd) {
+        let (epoll, data) = registration.map_or((0, 0), |(epoll, data)| (epoll as u32 + 1, data));
+        END.fetch_max(fd as usize + 1, Ordering::Relaxed);
+        descriptor.data.store(data, Ordering::Relaxed);
+        descriptor.epoll.store(epoll, Ordering::Release);
+    }
+}
+
+/// The last epoll descriptor that it was registered with, if it still is, and what together with.
+pub fn registration(fd: c_int) -> Option<(c_int, u64)> {
+    let descriptor = at(fd)?;
+    let epoll = descriptor.epoll.load(Ordering::Acquire).checked_sub(1)?;
+    Some((epoll as c_int, descriptor.data.load(Ordering::Relaxed)))
+}

@@ -1,0 +1,258 @@
+//! Streams of bytes: how much went through each, and what is told of it in the log.
+
+use core::cell::UnsafeCell;
+use core::ffi::c_int;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use fulcrum_preload::sys;
+use fulcrum_wire::transactions::{Address, MAX_HEAD, Record, StreamKind, Via};
+
+use super::entries::{self, Entry};
+use super::identify::{self, Found, What};
+use crate::log;
+use crate::threads::thread::{self, Inside};
+
+/// Streams at once.
+const MOST: u32 = 1 << 18;
+
+/// One stream. Zeroed, it is one that is not in use.
+pub struct Stream {
+    id: AtomicU32,
+    /// Descriptors of this process that lead to it.
+    descriptors: AtomicU32,
+    /// The log in which it was told of.
+    told: AtomicU32,
+    /// The log that was written when it came.
+    born: AtomicU32,
+    /// While it is free: the next free one, plus one.
+    next: AtomicU32,
+    /// Bytes received since the last send, as far as they are of interest.
+    heard: AtomicU32,
+    what: UnsafeCell<Option<What>>,
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+static TABLE: AtomicPtr<Stream> = AtomicPtr::new(null_mut());
+/// The first free place that was in use, plus one, and a count of changes in the upper half.
+static FREE: AtomicU64 = AtomicU64::new(0);
+/// Places that have been in use.
+static USED: AtomicU32 = AtomicU32::new(0);
+static LAST_ID: AtomicU32 = AtomicU32::new(0);
+
+/// Makes room. Before any other function of this module.
+pub fn prepare() -> Option<()> {
+    let table = sys::map_anonymous(MOST as usize * size_of::<Stream>())?;
+    TABLE.store(table.cast(), Ordering::Release);
+    Some(())
+}
+
+/// The stream at a place.
+fn at(place: u32) -> &'static Stream {
+    assert!(place < MOST);
+    // SAFETY: within the table, which is never unmapped; the library is active only after `prepare`.
+    unsafe { &*TABLE.load(Ordering::Relaxed).add(place as usize) }
+}
+
+impl Stream {
+    /// The stream of this number, if it is still at its place.
+    pub fn of(place: u32, id: u32) -> Option<&'static Stream> {
+        let stream = (place < MOST).then(|| at(place))?;
+        (stream.id.load(Ordering::Acquire) == id).then_some(stream)
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.id.load(Ordering::Relaxed)
+    }
+
+    /// One more descriptor leads to it.
+    pub fn keep(&self) {
+        self.descriptors.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether it is a TCP connection.
+    pub fn is_tcp(&self) -> bool {
+        self.what().is_some_and(|it| it.kind == StreamKind::Tcp)
+    }
+
+    /// Whether it is connected to that address.
+    pub fn leads_to(&self, to: Address) -> bool {
+        self.what().is_some_and(|it| it.peer == to)
+    }
+
+    fn what(&self) -> Option<What> {
+        // SAFETY: written before its number was published, and not again while it is in use.
+        unsafe { *self.what.get() }
+    }
+
+    /// So many bytes went out. Returns how many before.
+    pub fn sends(&self, bytes: u64) -> u64 {
+        self.heard.store(0, Ordering::Relaxed);
+        self.sent.fetch_add(bytes, Ordering::Relaxed)
+    }
+
+    /// So many bytes came in. Returns how many before, and how many since the last send, [`MAX_HEAD`] at most.
+    pub fn receives(&self, bytes: u64) -> (u64, usize) {
+        let heard = self.heard.load(Ordering::Relaxed);
+        let more = bytes.min(MAX_HEAD as u64) as u32;
+        // Two threads that receive at once share one message: what each counts hardly matters.
+        let now = heard.saturating_add(more).min(MAX_HEAD as u32);
+        self.heard.store(now, Ordering::Relaxed);
+        (
+            self.received.fetch_add(bytes, Ordering::Relaxed),
+            heard as usize,
+        )
+    }
+
+    /// Tells of it if this log does not know it yet.
+    pub fn tell(&self, inside: &Inside) {
+        let number = log::number();
+        if self.told.load(Ordering::Relaxed) == number
+            || self.told.swap(number, Ordering::Relaxed) == number
+        {
+            return;
+        }
+        let Some(what) = self.what() else {
+            return;
+        };
+        let via = if self.born.load(Ordering::Relaxed) == number {
+            what.via
+        } else {
+            Via::Inherited
+        };
+        inside.write(
+            0,
+            &Record::Open {
+                stream: self.id(),
+                kind: what.kind,
+                via,
+                inode: what.inode,
+                peer_inode: what.peer_inode,
+                local: what.local,
+                peer: what.peer,
+            },
+        );
+    }
+}
+
+/// A new stream to which one descriptor leads. `None` when there are too many.
+pub fn add(what: What) -> Option<Entry> {
+    let place = take_free().or_else(take_new)?;
+    let stream = at(place);
+    let id = LAST_ID.fetch_add(1, Ordering::Relaxed) + 1;
+    // SAFETY: nobody knows this place until its number is published.
+    unsafe { *stream.what.get() = Some(what) };
+    stream.descriptors.store(1, Ordering::Relaxed);
+    stream.told.store(0, Ordering::Relaxed);
+    stream.born.store(log::number(), Ordering::Relaxed);
+    stream.heard.store(0, Ordering::Relaxed);
+    stream.sent.store(0, Ordering::Relaxed);
+    stream.received.store(0, Ordering::Relaxed);
+    stream.id.store(id, Ordering::Release);
+    Some(Entry::Stream { place, id })
+}
+
+fn take_new() -> Option<u32> {
+    let more = |used| (used < MOST).then_some(used + 1);
+    USED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+        .ok()
+}
+
+fn take_free() -> Option<u32> {
+    let mut head = FREE.load(Ordering::Acquire);
+    loop {
+        let place = (head as u32).checked_sub(1)?;
+        let next = u64::from(at(place).next.load(Ordering::Relaxed));
+        let changed = (head >> 32).wrapping_add(1) << 32 | next;
+        match FREE.compare_exchange_weak(head, changed, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return Some(place),
+            Err(other) => head = other,
+        }
+    }
+}
+
+fn give_back(place: u32) {
+    let mut head = FREE.load(Ordering::Relaxed);
+    loop {
+        at(place).next.store(head as u32, Ordering::Relaxed);
+        let changed = (head >> 32).wrapping_add(1) << 32 | u64::from(place + 1);
+        match FREE.compare_exchange_weak(head, changed, Ordering::AcqRel, Ordering::Relaxed) {
+            Ok(_) => return,
+            Err(other) => head = other,
+        }
+    }
+}
+
+/// One descriptor less leads to it; with the last one it is closed.
+pub fn release(stream: &Stream, place: u32) {
+    if stream.descriptors.fetch_sub(1, Ordering::AcqRel) != 1 {
+        return;
+    }
+    let id = stream.id.swap(0, Ordering::AcqRel);
+    if stream.told.load(Ordering::Relaxed) == log::number()
+        && let Some(inside) = thread::enter()
+    {
+        inside.write(0, &Record::Close { stream: id });
+    }
+    give_back(place);
+}
+
+/// The stream that a descriptor leads to, of which that much is known; found out if nobody has looked yet. Inside a signal handler
+/// that has interrupted our code there is no finding out.
+pub fn of(inside: Option<&Inside>, fd: c_int, entry: Entry) -> Option<&'static Stream> {
+    match entry {
+        Entry::Nothing => None,
+        Entry::Stream { place, id } => Stream::of(place, id),
+        Entry::Unknown(via) => find_out(inside?, fd, via, None),
+    }
+}
+
+/// A TCP socket is being connected to that address, on behalf of what the calling thread does: tells of the connection, which
+/// may be used on behalf of something else.
+pub fn connecting(inside: &Inside, fd: c_int, to: Address) {
+    if let Some(stream) = find_out(inside, fd, Via::Connected, Some(to)) {
+        stream.tell(inside);
+    }
+}
+
+#[cold]
+fn find_out(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Option<&'static Stream> {
+    let before = Entry::Unknown(via);
+    let found = match identify::look(inside, fd, via, to) {
+        Found::NotYet => return None,
+        Found::Nothing => Entry::Nothing,
+        Found::Stream(what) => known(via, &what).or_else(|| add(what))?,
+    };
+    let is_set = entries::set_if(fd, before, found);
+    if let Entry::Stream { place, id } = found {
+        let stream = Stream::of(place, id)?;
+        if is_set {
+            return Some(stream);
+        }
+        release(stream, place);
+    }
+    // Another thread was faster.
+    match entries::look(fd)? {
+        Entry::Stream { place, id } => Stream::of(place, id),
+        _ => None,
+    }
+}
+
+/// What was there when the program began, or came from another process, may be known by another descriptor.
+fn known(via: Via, what: &What) -> Option<Entry> {
+    if via != Via::Found {
+        return None;
+    }
+    (0..USED.load(Ordering::Relaxed)).find_map(|place| {
+        let stream = at(place);
+        let id = stream.id();
+        let other = (id != 0).then(|| stream.what()).flatten()?;
+        let same = (other.kind, other.inode) == (what.kind, what.inode);
+        same.then(|| {
+            stream.keep();
+            Entry::Stream { place, id }
+        })
+    })
+}

@@ -1,0 +1,64 @@
+//! The library's life in a process: constructor and destructor.
+
+use core::ffi::c_void;
+
+use fulcrum_preload::life::at_quick_exit;
+use fulcrum_preload::sys;
+
+use super::{exits, fork, process_log};
+use crate::call_paths::{callers, modules, paths};
+use crate::hooks::{descriptor_calls, epoll, idle, stream_calls};
+use crate::locking::{locks, sections};
+use crate::log::Parent;
+use crate::messages::{entries, streams, unix_peers};
+use crate::threads::{ending, spawn, thread};
+use crate::{active, java, libraries, session};
+
+fulcrum_preload::constructor!(begin);
+fulcrum_preload::destructor!(end);
+
+extern "C" fn begin() {
+    let _errno = sys::KeepErrno::new();
+    if session::attach().is_none()
+        || active::prepare().is_none()
+        || thread::prepare(ending::end).is_none()
+        || paths::prepare().is_none()
+        || entries::prepare().is_none()
+        || streams::prepare().is_none()
+        || process_log::begin(Parent::default()).is_none()
+    {
+        return;
+    }
+    if let Some(main) = thread::current() {
+        main.set_stack(thread::main_stack());
+    }
+    // SAFETY: the handler lives as long as the process.
+    unsafe { libc::pthread_atfork(None, None, Some(active::in_child)) };
+    at_quick_exit(at_quick);
+    if let Some(inside) = thread::enter() {
+        modules::look(&inside);
+    }
+    callers::ask();
+    unix_peers::begin();
+    callers::wait();
+    let native = locks::hooks()
+        .chain(epoll::hooks())
+        .chain(descriptor_calls::hooks())
+        .chain(stream_calls::hooks())
+        .chain(idle::hooks())
+        .chain(spawn::hooks())
+        .chain(libraries::hooks())
+        .chain(java::hooks());
+    locks::prepare();
+    // Those of `fork` return twice.
+    sections::begin(native, fork::hooks());
+}
+
+extern "C" fn end() {
+    let _errno = sys::KeepErrno::new();
+    exits::leave();
+}
+
+extern "C" fn at_quick(_: *mut c_void) {
+    exits::leave();
+}

@@ -1,0 +1,505 @@
+//! What the library knows of each thread of the program: its place in the log, where its stack is, and whether it is in our
+//! code.
+
+use core::arch::{asm, global_asm};
+use core::cell::{Cell, UnsafeCell};
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, compiler_fence};
+
+use fulcrum_preload::life::ThreadEnd;
+use fulcrum_preload::sys;
+use fulcrum_wire::transactions::{
+    CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Head, Record, chunk_check, chunk_word,
+};
+
+use super::thread_context;
+use crate::active;
+use crate::call_paths::memory::Memory;
+use crate::java::Tasks;
+use crate::libraries::Nesting;
+use crate::locking::watch::Watch;
+use crate::log::{self, Chunk};
+
+/// The function a program gives to `pthread_create`.
+pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
+/// One thread. Slots live for the life of the process and are reused. Zeroed, it is one that is not in use.
+#[repr(align(128))]
+pub struct Thread {
+    /// The stack pointer with which our code was entered; 0 outside.
+    inside: Cell<u64>,
+    /// The thread has called `vfork`, and what runs is the child, in its memory.
+    vforked: Cell<bool>,
+    number: Cell<u32>,
+    by: Cell<u32>,
+    id: Cell<u32>,
+    endings: Cell<u32>,
+    routine: Cell<Option<Routine>>,
+    argument: Cell<*mut c_void>,
+    stack_size: Cell<u64>,
+    stack: Cell<Stack>,
+    chunk: Cell<Option<Chunk>>,
+    /// Bytes of records in the chunk.
+    written: Cell<usize>,
+    /// Chunks so far.
+    chunks: Cell<u32>,
+    /// How its critical sections are watched.
+    pub watch: Watch,
+    /// The handlers that it is in.
+    pub nesting: Nesting,
+    /// The tasks that it is in, of a Java virtual machine's.
+    pub tasks: Tasks,
+    memory: UnsafeCell<Memory>,
+}
+
+/// Where a thread's stack is: from `low` to `high`, both inside it.
+#[derive(Clone, Copy, Default)]
+pub struct Stack {
+    /// Lowest address that may be read while the stack pointer is at or below it.
+    pub low: u64,
+    /// Above every frame of the program's.
+    pub high: u64,
+}
+
+impl Stack {
+    /// Whether an address is in it.
+    #[inline]
+    pub fn has(&self, address: u64) -> bool {
+        self.low <= address && address < self.high
+    }
+}
+
+/// Threads at once. Those beyond are not logged.
+pub const SLOTS: usize = 4096;
+static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
+/// Which slots are in use: apart from them, so that looking for one touches no others.
+static USED: [AtomicBool; SLOTS] = [const { AtomicBool::new(false) }; SLOTS];
+/// The last number that was given to a thread of this process.
+static LAST_NUMBER: AtomicU32 = AtomicU32::new(0);
+/// Threads that have called `vfork`, and whose children run.
+static VFORKED: AtomicU32 = AtomicU32::new(0);
+static END: ThreadEnd = ThreadEnd::new();
+/// After what others do at the end of threads, which may send and receive.
+const ENDINGS: u32 = 3;
+
+// A word of the calling thread: which one it is. Not `thread_local!`, by which a library finds its words through a call: every
+// hook asks.
+global_asm!(
+    ".pushsection .tbss.fulcrum_transaction_thread,\"awT\",@nobits",
+    ".balign 8",
+    ".globl fulcrum_transaction_thread",
+    ".hidden fulcrum_transaction_thread",
+    ".type fulcrum_transaction_thread,@object",
+    ".size fulcrum_transaction_thread,8",
+    "fulcrum_transaction_thread:",
+    ".zero 8",
+    ".popsection",
+);
+
+/// The calling thread's slot, null, or [`ended`].
+#[inline(always)]
+fn own() -> *const Thread {
+    let thread: *const Thread;
+    // SAFETY: the initial-exec model of x86-64 Linux: the library is there from the program's start.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
+            "mov {0}, qword ptr fs:[{0}]",
+            out(reg) thread,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    thread
+}
+
+fn set_own(thread: *const Thread) {
+    // SAFETY: as in `own`.
+    unsafe {
+        asm!(
+            "mov {1}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
+            "mov qword ptr fs:[{1}], {0}",
+            in(reg) thread,
+            out(reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// What a thread that has ended is.
+fn ended() -> *const Thread {
+    core::ptr::without_provenance(align_of::<Thread>())
+}
+
+/// Makes room for threads, of which `end` is told their ends with their slots. Before any other function of this module.
+pub fn prepare(end: unsafe extern "C" fn(*mut c_void)) -> Option<()> {
+    let table = sys::map_anonymous(SLOTS * size_of::<Thread>())?;
+    TABLE.store(table.cast(), Ordering::Release);
+    // SAFETY: threads end with their slots, which is all that is set.
+    unsafe { END.prepare(end) };
+    Some(())
+}
+
+/// The calling thread, if it has a slot.
+#[inline]
+pub fn current() -> Option<&'static Thread> {
+    let thread = own();
+    if thread == ended() {
+        return None;
+    }
+    // SAFETY: null, or into the table, which is never unmapped.
+    unsafe { thread.as_ref() }
+}
+
+/// Takes a free slot for a thread that is about to begin, made by thread `by`. `None` when all are taken.
+pub fn allocate(by: u32) -> Option<&'static Thread> {
+    let is_free =
+        |used: &AtomicBool| !used.load(Ordering::Relaxed) && !used.swap(true, Ordering::AcqRel);
+    let slot = USED.iter().position(is_free)?;
+    // SAFETY: within the table, which is never unmapped; zeroed memory is a valid slot.
+    let free = unsafe { &*TABLE.load(Ordering::Acquire).add(slot) };
+    free.by.set(by);
+    free.routine.set(None);
+    free.begin(LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1);
+    free.stack.set(Stack::default());
+    Some(free)
+}
+
+/// Gives a slot back whose thread never began.
+pub fn release(thread: &Thread) {
+    thread.mark(false);
+}
+
+/// What a program's new thread runs first.
+pub unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
+    // SAFETY: `slot` comes from `allocate`, and this thread is its only user from now on.
+    let thread = unsafe { &*slot.cast::<Thread>() };
+    // Every frame of the program's lies below this one.
+    let high = (&raw const thread) as u64 & !7;
+    let low = high.saturating_sub(thread.stack_size.get());
+    thread.stack.set(Stack { low, high });
+    let (routine, argument) = (thread.routine.get(), thread.argument.get());
+    adopt(thread);
+    match routine {
+        // SAFETY: the program's own function and argument.
+        Some(routine) => unsafe { routine(argument) },
+        None => null_mut(),
+    }
+}
+
+/// Makes the calling thread the owner of a slot, and begins its part of the log.
+pub fn adopt(thread: &'static Thread) {
+    let _errno = sys::KeepErrno::new();
+    set_own(thread);
+    thread.id.set(sys::thread_id() as u32);
+    END.set(core::ptr::from_ref(thread).cast());
+    if let Some(inside) = enter() {
+        inside.write(
+            0,
+            &Record::Begin {
+                by: thread.by.get(),
+            },
+        );
+    }
+}
+
+/// The first thread of a process that has just begun or was just forked. `None` when it has no slot.
+pub fn begin_process() -> Option<()> {
+    LAST_NUMBER.store(0, Ordering::Relaxed);
+    VFORKED.store(0, Ordering::Relaxed);
+    for used in &USED {
+        used.store(false, Ordering::Relaxed);
+    }
+    let thread = match current() {
+        Some(thread) => {
+            // Its slot is the only one that is in use.
+            thread.mark(true);
+            thread.by.set(0);
+            thread.begin(LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1);
+            thread
+        }
+        None => allocate(0)?,
+    };
+    adopt(thread);
+    Some(())
+}
+
+/// A thread is about to end, and has said so: it gives back what it has.
+pub fn leave(inside: Inside) {
+    let thread = inside.0;
+    if let Some(chunk) = thread.chunk.take() {
+        log::give_back(&chunk, CHUNK_HEADER + thread.written.get());
+    }
+    drop(inside);
+    set_own(ended());
+    release(thread);
+}
+
+/// The initial thread's stack: up to the random bytes that the kernel puts above everything else.
+pub fn main_stack() -> Stack {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: writes to `limit`; the auxiliary vector is readable for the life of the process.
+    let high = unsafe {
+        libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit);
+        libc::getauxval(libc::AT_RANDOM) & !7
+    };
+    Stack {
+        low: high.saturating_sub(limit.rlim_cur.min(64 << 20)),
+        high,
+    }
+}
+
+impl Thread {
+    /// Whether its slot is in use from now on.
+    fn mark(&self, used: bool) {
+        let table = TABLE.load(Ordering::Acquire).cast_const();
+        // SAFETY: both are in the table.
+        let slot = unsafe { core::ptr::from_ref(self).offset_from_unsigned(table) };
+        USED[slot].store(used, Ordering::Release);
+    }
+
+    fn begin(&self, number: u32) {
+        self.inside.set(0);
+        self.vforked.set(false);
+        self.number.set(number);
+        self.endings.set(0);
+        self.chunk.set(None);
+        self.written.set(0);
+        self.chunks.set(0);
+        self.watch.begin();
+        self.nesting.begin();
+        self.tasks.begin();
+        // SAFETY: nobody uses the slot yet.
+        unsafe { (*self.memory.get()).forget() };
+    }
+
+    /// What it will run, and how large its stack is.
+    pub fn set_routine(&self, routine: Routine, argument: *mut c_void, stack_size: u64) {
+        self.routine.set(Some(routine));
+        self.argument.set(argument);
+        self.stack_size.set(stack_size);
+    }
+
+    /// Its number in the process.
+    pub fn number(&self) -> u32 {
+        self.number.get()
+    }
+
+    /// The kernel's number of it.
+    pub fn id(&self) -> u32 {
+        self.id.get()
+    }
+
+    /// Where its stack is; empty when that is not known.
+    pub fn stack(&self) -> Stack {
+        self.stack.get()
+    }
+
+    /// Says where its stack is.
+    pub fn set_stack(&self, stack: Stack) {
+        self.stack.set(stack);
+    }
+
+    /// Its end is told. Whether it is at it: others may still do something there, and then it is told again.
+    pub fn is_at_end(&self) -> bool {
+        if self.endings.get() < ENDINGS {
+            self.endings.set(self.endings.get() + 1);
+            END.set(core::ptr::from_ref(self).cast());
+            return false;
+        }
+        true
+    }
+
+    /// Whether what runs is a child made by `vfork`.
+    pub fn is_vforked(&self) -> bool {
+        self.vforked.get()
+    }
+
+    /// Says so.
+    pub fn set_vforked(&self, vforked: bool) {
+        match (self.vforked.replace(vforked), vforked) {
+            (false, true) => VFORKED.fetch_add(1, Ordering::Relaxed),
+            (true, false) => VFORKED.fetch_sub(1, Ordering::Relaxed),
+            _ => 0,
+        };
+    }
+
+    /// In our code from now on. `None` when a signal handler has interrupted our code. Code of ours that was left by a jump
+    /// is recognised by the stack, which has shrunk below where it was.
+    #[inline]
+    fn enter(&'static self) -> Option<Inside> {
+        let here = 0_u8;
+        let here = (&raw const here) as u64;
+        let before = self.inside.get();
+        if before != 0 {
+            let stack = self.stack.get();
+            if !(stack.has(here) && stack.has(before) && here > before) {
+                return None;
+            }
+        }
+        self.inside.set(here);
+        compiler_fence(Ordering::SeqCst);
+        Some(Inside(self))
+    }
+}
+
+/// The calling thread's way into the log: it is in our code as long as this lives. Nothing of the program's is called meanwhile.
+pub struct Inside(&'static Thread);
+
+impl Drop for Inside {
+    #[inline]
+    fn drop(&mut self) {
+        compiler_fence(Ordering::SeqCst);
+        self.0.inside.set(0);
+    }
+}
+
+/// Enters our code, to write something. `None` when nothing can be written: the library is inactive, or the thread is in our
+/// code already, which is counted.
+#[inline]
+pub fn enter() -> Option<Inside> {
+    if !active::is_active() {
+        return None;
+    }
+    let thread = match current() {
+        Some(thread) => thread,
+        None => adopt_unknown()?,
+    };
+    if thread.vforked.get() {
+        return None;
+    }
+    let inside = thread.enter();
+    if inside.is_none() {
+        log::drop_record();
+    }
+    inside
+}
+
+/// Whether what the calling thread does is this process's doing: the library is active, and it is no child made by `vfork`.
+#[inline]
+pub fn is_logged() -> bool {
+    // Mostly there are no such children, and then nobody has to ask which thread this is.
+    active::is_active()
+        && (VFORKED.load(Ordering::Relaxed) == 0 || !current().is_some_and(Thread::is_vforked))
+}
+
+/// A thread that was made by other ways than ours.
+#[cold]
+fn adopt_unknown() -> Option<&'static Thread> {
+    if own() == ended() {
+        log::drop_record();
+        return None;
+    }
+    let Some(thread) = allocate(0) else {
+        // Not asked again at every call.
+        set_own(ended());
+        return None;
+    };
+    adopt(thread);
+    Some(thread)
+}
+
+impl Inside {
+    /// The thread.
+    #[inline]
+    pub fn thread(&self) -> &'static Thread {
+        self.0
+    }
+
+    /// What it remembers of its call paths: this thread's own, and nobody else's while it is in our code.
+    pub fn memory(&self) -> *mut Memory {
+        self.0.memory.get()
+    }
+
+    /// Writes what has just happened.
+    #[inline]
+    pub fn write(&self, path: u32, record: &Record) {
+        self.write_at(sys::now(), path, record);
+    }
+
+    /// Writes what was over at that time.
+    #[inline]
+    pub fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
+        if let Some(span) = thread_context::change() {
+            self.write_one(Head { time_ns, path: 0 }, &span);
+        }
+        let depth = self.0.nesting.owed(record);
+        if depth != 0 {
+            self.write_one(Head { time_ns, path: 0 }, &Record::Returned { depth });
+        }
+        self.write_one(Head { time_ns, path }, record);
+    }
+
+    #[inline]
+    fn write_one(&self, head: Head, record: &Record) {
+        if self.try_write(head, record).is_none() {
+            log::drop_record();
+        }
+    }
+
+    #[inline]
+    fn try_write(&self, head: Head, record: &Record) -> Option<()> {
+        if log::is_full() {
+            return None;
+        }
+        let thread = self.0;
+        let length = record.length();
+        let mut chunk = match thread.chunk.get() {
+            Some(chunk) if CHUNK_HEADER + thread.written.get() + length <= chunk.size => chunk,
+            _ => self.new_chunk(CHUNK_HEADER + length)?,
+        };
+        let at = CHUNK_HEADER + thread.written.get();
+        chunk.reserve(at + length)?;
+        thread.chunk.set(Some(chunk));
+        // SAFETY: the rest of a chunk that is this thread's alone.
+        let rest =
+            unsafe { core::slice::from_raw_parts_mut(chunk.bytes().add(at), chunk.size - at) };
+        let written = thread.written.get() + record.write(head, rest)?;
+        thread.written.set(written);
+        // SAFETY: within the chunk's header.
+        let used = unsafe { &*chunk.words().add(chunk_word::USED) };
+        used.store((written as u64).to_le(), Ordering::Release);
+        Some(())
+    }
+
+    #[cold]
+    fn new_chunk(&self, least: usize) -> Option<Chunk> {
+        thread_context::look();
+        let thread = self.0;
+        let chunk = log::take_chunk(least)?;
+        let mut name = [0_u64; 2];
+        // SAFETY: the kernel writes 16 bytes.
+        unsafe {
+            let args = [
+                libc::PR_GET_NAME as usize,
+                (&raw mut name).addr(),
+                0,
+                0,
+                0,
+                0,
+            ];
+            sys::call(libc::SYS_prctl, args);
+        }
+        let two = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let mut words: ChunkWords = [0; CHUNK_HEADER / 8];
+        words[chunk_word::THREAD] = two(CHUNK_MAGIC, thread.number.get());
+        words[chunk_word::SEQUENCE] = two(thread.chunks.get(), thread.id.get());
+        words[chunk_word::NAME..][..2].copy_from_slice(&name);
+        words[chunk_word::OFFSET] = chunk.offset;
+        words[chunk_word::TIME] = sys::now();
+        words[chunk_word::CHECK] = chunk_check(&words);
+        // The first word last: without it, it is no chunk.
+        for (at, word) in words.iter().enumerate().rev() {
+            // SAFETY: within the chunk's header.
+            let place = unsafe { &*chunk.words().add(at) };
+            place.store(word.to_le(), Ordering::Release);
+        }
+        thread.chunks.set(thread.chunks.get() + 1);
+        thread.chunk.set(Some(chunk));
+        thread.written.set(0);
+        Some(chunk)
+    }
+}
