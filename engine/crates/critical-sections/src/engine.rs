@@ -21,19 +21,19 @@ use crate::translation::units::{ENTERED, RETURNED, Units};
 const PATH_AFTER: u32 = 12;
 
 /// The engine of the process.
-pub struct Engine {
-    pub units: Units,
-    pub limits: Limits,
-    pub observer: &'static dyn Observer,
-    pub counts: Tally,
+pub(crate) struct Engine {
+    pub(crate) units: Units,
+    pub(crate) limits: Limits,
+    pub(crate) observer: &'static dyn Observer,
+    pub(crate) counts: Tally,
 }
 
 /// The engine, once it has begun.
-pub static ENGINE: Kept<Engine> = Kept::new();
+pub(crate) static ENGINE: Kept<Engine> = Kept::new();
 
 /// Counts that all threads add to.
 #[derive(Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     watched: AtomicU64,
     stopped: AtomicU64,
     stopped_at: AtomicU64,
@@ -46,7 +46,7 @@ impl Tally {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn read(&self) -> Counts {
+    pub(crate) fn read(&self) -> Counts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Counts {
             watched: read(&self.watched),
@@ -70,7 +70,7 @@ enum Next {
 ///
 /// # Safety
 /// Called by a gate, with the calling thread's words.
-pub unsafe extern "C" fn dispatch(words: *mut Words) {
+pub(crate) unsafe extern "C" fn dispatch(words: *mut Words) {
     // SAFETY: the words are the calling thread's own, and a gate says that they are complete.
     let (words, thread) = unsafe {
         let words = &mut *words;
@@ -291,7 +291,7 @@ fn word(address: u64) -> *mut u64 {
 ///
 /// # Safety
 /// See [`crate::lock_taken`].
-pub unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
+pub(crate) unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     let (Some(engine), Some(thread)) = (ENGINE.get(), Thread::current()) else {
         return;
     };
@@ -345,7 +345,7 @@ pub unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
 }
 
 /// A thread is about to give back a lock.
-pub fn unlocking(lock: u64) {
+pub(crate) fn unlocking(lock: u64) {
     let (Some(engine), Some(thread)) = (ENGINE.get(), Thread::known()) else {
         return;
     };

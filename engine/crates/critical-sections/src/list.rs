@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 
 /// At most `N` items.
 #[derive(Clone, Copy, Debug)]
-pub struct List<T: Copy, const N: usize> {
+pub(crate) struct List<T: Copy, const N: usize> {
     items: [MaybeUninit<T>; N],
     length: usize,
     /// Something did not fit.
@@ -13,7 +13,7 @@ pub struct List<T: Copy, const N: usize> {
 
 impl<T: Copy, const N: usize> List<T, N> {
     /// No items.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         List {
             items: [const { MaybeUninit::uninit() }; N],
             length: 0,
@@ -25,7 +25,7 @@ impl<T: Copy, const N: usize> List<T, N> {
     ///
     /// # Safety
     /// `at` must be writable, and aligned.
-    pub unsafe fn make_at(at: *mut Self) {
+    pub(crate) unsafe fn make_at(at: *mut Self) {
         // SAFETY: the caller's promise; items need no value.
         unsafe {
             (&raw mut (*at).length).write(0);
@@ -34,7 +34,7 @@ impl<T: Copy, const N: usize> List<T, N> {
     }
 
     /// Appends an item if there is room.
-    pub fn push(&mut self, item: T) {
+    pub(crate) fn push(&mut self, item: T) {
         match self.items.get_mut(self.length) {
             Some(place) => {
                 place.write(item);
@@ -45,23 +45,23 @@ impl<T: Copy, const N: usize> List<T, N> {
     }
 
     /// Whether something did not fit.
-    pub fn overflowed(&self) -> bool {
+    pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
 
     /// Whether there is room for so many more.
-    pub fn has_room(&self, more: usize) -> bool {
+    pub(crate) fn has_room(&self, more: usize) -> bool {
         self.length + more <= N
     }
 
     /// Forgets all items.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.length = 0;
         self.overflowed = false;
     }
 
     /// Removes the last item that is equal; whether there was one.
-    pub fn remove(&mut self, item: &T) -> bool
+    pub(crate) fn remove(&mut self, item: &T) -> bool
     where
         T: PartialEq,
     {
@@ -76,7 +76,7 @@ impl<T: Copy, const N: usize> List<T, N> {
     }
 
     /// All items.
-    pub fn as_slice(&self) -> &[T] {
+    pub(crate) fn as_slice(&self) -> &[T] {
         let items = &self.items[..self.length];
         // SAFETY: so many were written.
         unsafe { &*(core::ptr::from_ref(items) as *const [T]) }

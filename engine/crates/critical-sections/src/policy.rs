@@ -54,7 +54,7 @@ fn flows(lock: u64) -> bool {
 }
 
 /// In a forked child, which begins with nothing.
-pub fn forget() {
+pub(crate) fn forget() {
     for mark in &FLOWING {
         mark.store(0, Ordering::Relaxed);
     }
@@ -80,13 +80,13 @@ fn place(key: u64) -> usize {
 /// What a thread knows of one key.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-pub struct Rest {
+pub(crate) struct Rest {
     /// A site, or what stands for a lock at a site.
-    pub key: u64,
+    pub(crate) key: u64,
     /// Sections until the next question; below 0: none.
-    pub left: i32,
+    pub(crate) left: i32,
     /// The [`GENERATION`] of which it was learned.
-    pub generation: u32,
+    pub(crate) generation: u32,
 }
 
 /// Bytes of a [`Rest`], as a shift.
@@ -95,7 +95,7 @@ pub const REST_SHIFT: u32 = size_of::<Rest>().trailing_zeros();
 pub const PLACES_MASK: u32 = PLACES as u32 - 1;
 
 /// What a thread knows of lock sites.
-pub struct Rests {
+pub(crate) struct Rests {
     rests: [Rest; PLACES],
     /// How long the last rest was.
     last: [u32; PLACES],
@@ -103,7 +103,7 @@ pub struct Rests {
 
 impl Rests {
     /// Nothing.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Rests {
             rests: [Rest::default(); PLACES],
             last: [0; PLACES],
@@ -111,13 +111,13 @@ impl Rests {
     }
 
     /// Where the table begins: it has one [`Rest`] for each place.
-    pub fn table(&self) -> *const Rest {
+    pub(crate) fn table(&self) -> *const Rest {
         self.rests.as_ptr()
     }
 
     /// A section begins at a site, by taking that lock. Whether it is native for certain.
     #[inline]
-    pub fn rests(&mut self, site: u64, lock: u64) -> bool {
+    pub(crate) fn rests(&mut self, site: u64, lock: u64) -> bool {
         !flows(lock) && self.rests_by(site) || self.rests_by(key(site, lock))
     }
 
@@ -134,7 +134,7 @@ impl Rests {
     }
 
     /// The observer wants nothing of a lock at a site, or of all that are taken there.
-    pub fn unwanted(&mut self, site: u64, lock: u64, scope: Scope) {
+    pub(crate) fn unwanted(&mut self, site: u64, lock: u64, scope: Scope) {
         let key = match scope {
             Scope::Site if !flows(lock) => site,
             _ => key(site, lock),
@@ -143,7 +143,7 @@ impl Rests {
     }
 
     /// A section was too long to be watched to its end.
-    pub fn too_long(&mut self, site: u64, lock: u64) {
+    pub(crate) fn too_long(&mut self, site: u64, lock: u64) {
         let key = match flows(lock) {
             true => key(site, lock),
             false => site,
@@ -152,7 +152,7 @@ impl Rests {
     }
 
     /// A section was watched to its end.
-    pub fn watched(&mut self, site: u64, lock: u64) {
+    pub(crate) fn watched(&mut self, site: u64, lock: u64) {
         for key in [site, key(site, lock)] {
             let place = place(key);
             if self.rests[place].key == key {

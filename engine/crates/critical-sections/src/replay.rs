@@ -10,7 +10,7 @@ use crate::translation::emit::RSP;
 use crate::translation::unit::Placed;
 
 /// Effects that are told together.
-pub type Effects = List<(CodeAddress, Effect), 192>;
+pub(crate) type Effects = List<(CodeAddress, Effect), 192>;
 
 /// The most that one step adds: a string of [`LONGEST_STRING`] bytes.
 const MOST_AT_ONCE: usize = 64;
@@ -33,7 +33,7 @@ enum Lane {
 
 /// All lanes of a thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes {
+pub(crate) struct Lanes {
     lanes: [[Lane; 8]; 32],
     /// Registers of which one may be another one than [`Lane::Before`].
     changed: u32,
@@ -41,7 +41,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// All from before the section.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Lanes {
             lanes: [[Lane::Before; 8]; 32],
             changed: 0,
@@ -49,7 +49,7 @@ impl Lanes {
     }
 
     /// All are from before the section again.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         while self.changed != 0 {
             let register = self.changed.trailing_zeros() as usize;
             self.lanes[register] = [Lane::Before; 8];
@@ -68,14 +68,14 @@ impl Lanes {
 }
 
 /// Makes effects of steps.
-pub struct Replay<'a> {
-    pub slots: &'a [u64],
+pub(crate) struct Replay<'a> {
+    pub(crate) slots: &'a [u64],
     /// As they are after the steps.
-    pub registers: &'a Registers,
-    pub thread_pointer: u64,
-    pub in_window: bool,
-    pub lanes: &'a mut Lanes,
-    pub effects: &'a mut Effects,
+    pub(crate) registers: &'a Registers,
+    pub(crate) thread_pointer: u64,
+    pub(crate) in_window: bool,
+    pub(crate) lanes: &'a mut Lanes,
+    pub(crate) effects: &'a mut Effects,
 }
 
 /// Where a value is.
@@ -87,7 +87,7 @@ enum At {
 
 impl Replay<'_> {
     /// Adds what these steps did, as far as there is room; what is left.
-    pub fn steps<'s>(&mut self, steps: &'s [Placed]) -> &'s [Placed] {
+    pub(crate) fn steps<'s>(&mut self, steps: &'s [Placed]) -> &'s [Placed] {
         let mut rest = steps;
         while let Some((first, others)) = rest.split_first() {
             if !self.effects.has_room(MOST_AT_ONCE) {

@@ -8,7 +8,7 @@ use crate::list::List;
 
 /// A register that an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub(crate) enum Held {
     /// A general register by its number.
     General(u8),
     /// Eight bytes of a vector register: its number (to 31) and which eight (to 7).
@@ -17,7 +17,7 @@ pub enum Held {
 
 /// A register's value at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub(crate) enum Named {
     /// Before the instruction.
     Before(Held),
     /// After it.
@@ -28,29 +28,29 @@ pub enum Named {
 
 /// A value that translated code noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Noted {
+pub(crate) struct Noted {
     /// Its slot.
-    pub slot: u8,
+    pub(crate) slot: u8,
     /// What is to be added to it.
-    pub plus: i32,
+    pub(crate) plus: i32,
 }
 
 /// An address in memory, and how many bytes there are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address<V> {
-    pub base: Option<V>,
-    pub index: Option<V>,
-    pub scale: u8,
-    pub displacement: u64,
+pub(crate) struct Address<V> {
+    pub(crate) base: Option<V>,
+    pub(crate) index: Option<V>,
+    pub(crate) scale: u8,
+    pub(crate) displacement: u64,
     /// Relative to the thread pointer.
-    pub of_thread: bool,
+    pub(crate) of_thread: bool,
     /// 1 to 8.
-    pub bytes: u8,
+    pub(crate) bytes: u8,
 }
 
 /// Where a value is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spot<V> {
+pub(crate) enum Spot<V> {
     Register(Held),
     Memory(Address<V>),
     /// Below the stack, for a value on its way: where registers change places.
@@ -59,7 +59,7 @@ pub enum Spot<V> {
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value<V> {
+pub(crate) enum Value<V> {
     Constant(u64),
     In(V),
     /// The sum of two.
@@ -70,7 +70,7 @@ pub enum Value<V> {
 
 /// Whether a step happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When<V> {
+pub(crate) enum When<V> {
     Always,
     /// If the lowest bytes of both are alike.
     Same(V, V, u8),
@@ -80,7 +80,7 @@ pub enum When<V> {
 
 /// One thing that an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<V> {
+pub(crate) enum Step<V> {
     Move {
         from: Spot<V>,
         to: Spot<V>,
@@ -119,11 +119,11 @@ pub enum Step<V> {
 }
 
 /// The steps of one instruction.
-pub type Steps = List<Step<Named>, 48>;
+pub(crate) type Steps = List<Step<Named>, 48>;
 
 impl<V: Copy> Address<V> {
     /// The bytes from `offset` on.
-    pub fn part(self, offset: u64, bytes: u8) -> Self {
+    pub(crate) fn part(self, offset: u64, bytes: u8) -> Self {
         Address {
             displacement: self.displacement.wrapping_add(offset),
             bytes,
@@ -132,7 +132,7 @@ impl<V: Copy> Address<V> {
     }
 
     /// The same address with values of another kind; `None` when one of them has none.
-    pub fn map<W>(self, mut value: impl FnMut(V) -> Option<(W, i64)>) -> Option<Address<W>> {
+    pub(crate) fn map<W>(self, mut value: impl FnMut(V) -> Option<(W, i64)>) -> Option<Address<W>> {
         let mut displacement = self.displacement;
         let mut named = |which: Option<V>, scale: u8| match which {
             None => Some(None),
@@ -157,10 +157,10 @@ impl<V: Copy> Address<V> {
 }
 
 /// Turns steps about named registers into steps about slots.
-pub struct Resolve<F>(pub F);
+pub(crate) struct Resolve<F>(pub(crate) F);
 
 impl<F: FnMut(Named) -> Option<Noted>> Resolve<F> {
-    pub fn step(&mut self, step: Step<Named>) -> Option<Step<Noted>> {
+    pub(crate) fn step(&mut self, step: Step<Named>) -> Option<Step<Noted>> {
         Some(match step {
             Step::Move {
                 from,

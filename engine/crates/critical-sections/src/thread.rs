@@ -15,11 +15,11 @@ const STACK: usize = 256 << 10;
 /// Locks of one thread at a time that the observer knows of.
 const MOST_LOCKS: usize = 32;
 /// The longest path, in branches.
-pub const LONGEST_PATH: usize = 32;
+pub(crate) const LONGEST_PATH: usize = 32;
 
 /// Where a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub(crate) enum State {
     /// In its own code.
     Native,
     /// In translated code, or in the engine on its behalf.
@@ -30,31 +30,31 @@ pub enum State {
 
 /// A path that is being followed to be translated as one unit.
 #[derive(Clone, Copy, Debug)]
-pub struct Recording {
-    pub head: u64,
-    pub path: List<u64, LONGEST_PATH>,
+pub(crate) struct Recording {
+    pub(crate) head: u64,
+    pub(crate) path: List<u64, LONGEST_PATH>,
 }
 
 /// A thread's state.
-pub struct Thread {
-    pub state: State,
+pub(crate) struct Thread {
+    pub(crate) state: State,
     /// Where it took the outermost lock of the section that is watched.
-    pub site: u64,
+    pub(crate) site: u64,
     /// That lock.
-    pub lock: u64,
+    pub(crate) lock: u64,
     /// The observer wants to be told what it does.
-    pub is_wanted: bool,
+    pub(crate) is_wanted: bool,
     /// Instructions until it runs natively again.
-    pub left: u32,
-    pub in_window: bool,
+    pub(crate) left: u32,
+    pub(crate) in_window: bool,
     /// The observer is being called: what signal handlers do meanwhile is not told.
-    pub is_telling: bool,
+    pub(crate) is_telling: bool,
     /// Locks that it holds, as far as the observer knows.
-    pub held: List<u64, MOST_LOCKS>,
-    pub effects: Effects,
-    pub lanes: Lanes,
-    pub rests: Rests,
-    pub recording: Option<Recording>,
+    pub(crate) held: List<u64, MOST_LOCKS>,
+    pub(crate) effects: Effects,
+    pub(crate) lanes: Lanes,
+    pub(crate) rests: Rests,
+    pub(crate) recording: Option<Recording>,
 }
 
 /// The mapping of a thread: vector registers, its state, its stack.
@@ -90,14 +90,14 @@ impl Thread {
     }
 
     /// The calling thread's state, if it has one.
-    pub fn known() -> Option<NonNull<Thread>> {
+    pub(crate) fn known() -> Option<NonNull<Thread>> {
         // SAFETY: the calling thread's words.
         let at = unsafe { (*tls::words()).thread };
         NonNull::new(core::ptr::with_exposed_provenance_mut(at as usize))
     }
 
     /// The calling thread's state, made when there is none. `None` when there is no memory.
-    pub fn current() -> Option<NonNull<Thread>> {
+    pub(crate) fn current() -> Option<NonNull<Thread>> {
         if let Some(known) = Thread::known() {
             return Some(known);
         }
@@ -121,7 +121,7 @@ impl Thread {
     }
 
     /// Says whether hooks need to ask for nothing but what it knows of sites that rest.
-    pub fn settle(&self) {
+    pub(crate) fn settle(&self) {
         let is_idle = self.state == State::Native && !self.is_telling;
         let rests = match is_idle && self.held.as_slice().is_empty() {
             true => self.rests.table().expose_provenance() as u64,
@@ -132,14 +132,14 @@ impl Thread {
     }
 
     /// Whether an address is in the engine's own stack of the calling thread.
-    pub fn owns_stack(address: u64) -> bool {
+    pub(crate) fn owns_stack(address: u64) -> bool {
         // SAFETY: the calling thread's words.
         let top = unsafe { (*tls::words()).stack };
         (top.wrapping_sub(STACK as u64)..top).contains(&address)
     }
 
     /// Frees what the calling thread has.
-    pub fn end() {
+    pub(crate) fn end() {
         let Some(thread) = Thread::known() else {
             return;
         };

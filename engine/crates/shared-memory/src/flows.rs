@@ -25,7 +25,7 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    pub fn with_limit(pairs: usize) -> Self {
+    pub(crate) fn with_limit(pairs: usize) -> Self {
         Flows {
             counts: BTreeMap::new(),
             limit: pairs,
@@ -33,7 +33,7 @@ impl Flows {
         }
     }
 
-    pub fn add(&mut self, from: Synopsis, to: Synopsis) {
+    pub(crate) fn add(&mut self, from: Synopsis, to: Synopsis) {
         self.add_many((from, to), 1);
     }
 
@@ -45,14 +45,14 @@ impl Flows {
         *self.counts.entry(pair).or_default() += count;
     }
 
-    pub fn add_all(&mut self, others: &Flows) {
+    pub(crate) fn add_all(&mut self, others: &Flows) {
         for (&pair, &count) in &others.counts {
             self.add_many(pair, count);
         }
     }
 
     /// The most frequent first.
-    pub fn ranked(&self) -> Vec<Flow> {
+    pub(crate) fn ranked(&self) -> Vec<Flow> {
         let flow = |(&(from, to), &count)| Flow { from, to, count };
         let mut ranked: Vec<Flow> = self.counts.iter().map(flow).collect();
         // Sorting is stable, so flows of equal counts stay in the order of their contexts.
@@ -60,7 +60,7 @@ impl Flows {
         ranked
     }
 
-    pub fn left_out(&self) -> u64 {
+    pub(crate) fn left_out(&self) -> u64 {
         self.left_out
     }
 }

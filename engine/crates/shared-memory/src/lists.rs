@@ -75,15 +75,15 @@ pub(crate) struct Lists {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListLimits {
-    pub lists: usize,
+    pub(crate) lists: usize,
     /// Of each role in a list. Later threads are not remembered, so their conflicts are not seen.
-    pub members: usize,
+    pub(crate) members: usize,
     /// Pairs of contexts in a list.
-    pub pairs: usize,
+    pub(crate) pairs: usize,
 }
 
 impl Lists {
-    pub fn new(limits: ListLimits) -> Self {
+    pub(crate) fn new(limits: ListLimits) -> Self {
         Lists {
             lists: Vec::new(),
             index: Map::default(),
@@ -94,7 +94,12 @@ impl Lists {
     }
 
     /// A thread stores a value of its own. The list of what it produced; `None` when nothing flows by this store.
-    pub fn produce(&mut self, lock: LockId, store: CodeAddress, by: ThreadId) -> Option<ListId> {
+    pub(crate) fn produce(
+        &mut self,
+        lock: LockId,
+        store: CodeAddress,
+        by: ThreadId,
+    ) -> Option<ListId> {
         let id = self.list(lock, store)?;
         let list = &mut self.lists[id.0 as usize];
         if !list.demoted && list.consumers.contains(&by) {
@@ -133,12 +138,12 @@ impl Lists {
     }
 
     /// A list by which something had seemed to flow, of those that were demoted since.
-    pub fn take_demoted(&mut self) -> Option<ListId> {
+    pub(crate) fn take_demoted(&mut self) -> Option<ListId> {
         self.demoted.pop()
     }
 
     /// A thread uses what another one produced. The lock and the store; `None` when that is no flow.
-    pub fn consume(
+    pub(crate) fn consume(
         &mut self,
         id: ListId,
         by: ThreadId,
@@ -163,12 +168,12 @@ impl Lists {
         Some((list.lock, list.store))
     }
 
-    pub fn left_out(&self) -> u64 {
+    pub(crate) fn left_out(&self) -> u64 {
         let flows = self.lists.iter().map(|it| it.flows.left_out());
         self.stores_left_out + flows.sum::<u64>()
     }
 
-    pub fn summaries(&self) -> impl Iterator<Item = ListSummary> {
+    pub(crate) fn summaries(&self) -> impl Iterator<Item = ListSummary> {
         self.lists.iter().map(|it| ListSummary {
             lock: it.lock,
             store: it.store,
@@ -178,7 +183,7 @@ impl Lists {
     }
 
     /// How often a transaction came from one context to another. A list that was demoted later never had any.
-    pub fn flows(&self) -> Vec<Flow> {
+    pub(crate) fn flows(&self) -> Vec<Flow> {
         let mut all = Flows::with_limit(usize::MAX);
         for list in self.lists.iter().filter(|it| !it.demoted) {
             all.add_all(&list.flows);

@@ -16,14 +16,14 @@ pub(crate) struct Registers {
 
 impl Registers {
     /// Nothing is known of any.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Registers {
             tags: [Tag::None; Register::COUNT],
             tagged: 0,
         }
     }
 
-    pub fn get(&self, register: Register) -> Tag {
+    pub(crate) fn get(&self, register: Register) -> Tag {
         let at = register.index();
         match self.tagged >> at & 1 {
             0 => Tag::None,
@@ -31,7 +31,7 @@ impl Registers {
         }
     }
 
-    pub fn set(&mut self, register: Register, tag: Tag) {
+    pub(crate) fn set(&mut self, register: Register, tag: Tag) {
         let at = register.index();
         if matches!(tag, Tag::None) {
             self.tagged &= !(1 << at);
@@ -42,12 +42,12 @@ impl Registers {
     }
 
     /// Nothing is known of any from now on.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.tagged = 0;
     }
 
     /// A function was called whose instructions nobody has seen.
-    pub fn forget_those_of_calls(&mut self) {
+    pub(crate) fn forget_those_of_calls(&mut self) {
         self.tagged &= KEPT_BY_CALLS;
     }
 }

@@ -13,15 +13,20 @@ const SELF_REACH: u64 = 16;
 
 /// Applies an effect within a section.
 pub(crate) struct Tracker<'a> {
-    pub by: Accessor,
-    pub state: &'a mut Thread,
-    pub section: &'a mut Section,
-    pub words: &'a mut Words,
-    pub lists: &'a mut Lists,
+    pub(crate) by: Accessor,
+    pub(crate) state: &'a mut Thread,
+    pub(crate) section: &'a mut Section,
+    pub(crate) words: &'a mut Words,
+    pub(crate) lists: &'a mut Lists,
 }
 
 impl Tracker<'_> {
-    pub fn apply(mut self, at: CodeAddress, effect: Effect, context: impl FnOnce() -> Synopsis) {
+    pub(crate) fn apply(
+        mut self,
+        at: CodeAddress,
+        effect: Effect,
+        context: impl FnOnce() -> Synopsis,
+    ) {
         match effect {
             Effect::Move { from, to, value } => {
                 let tag = self.read(from, value);

@@ -56,11 +56,11 @@ const LONG: u32 = 256;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Outcome {
     /// It touched what another thread had touched last.
-    pub foreign: bool,
+    pub(crate) foreign: bool,
     /// It produced something.
-    pub produced: bool,
+    pub(crate) produced: bool,
     /// How much it did.
-    pub effects: u32,
+    pub(crate) effects: u32,
 }
 
 /// What was learned of a site, or of a lock at a site.
@@ -132,7 +132,7 @@ pub(crate) struct Sites {
 }
 
 impl Sites {
-    pub fn new(learning: Learning) -> Self {
+    pub(crate) fn new(learning: Learning) -> Self {
         Sites {
             learning,
             sites: Map::default(),
@@ -143,7 +143,7 @@ impl Sites {
     }
 
     /// A section begins, by taking that lock.
-    pub fn enter(&mut self, at: CodeAddress, lock: LockId) -> Mode {
+    pub(crate) fn enter(&mut self, at: CodeAddress, lock: LockId) -> Mode {
         if self.sites.len() >= self.learning.sites && !self.sites.contains_key(&at) {
             return Mode::Native;
         }
@@ -161,17 +161,17 @@ impl Sites {
     }
 
     /// Whether what [`Self::enter`] says of a lock holds for that lock alone, and not for all at the site.
-    pub fn tells_locks_apart(&self, at: CodeAddress) -> bool {
+    pub(crate) fn tells_locks_apart(&self, at: CodeAddress) -> bool {
         self.sites.get(&at).is_some_and(|it| it.flows)
     }
 
     /// How often a site came to be one where something flows: whoever rests is to ask again.
-    pub fn woken(&self) -> u32 {
+    pub(crate) fn woken(&self) -> u32 {
         self.woken
     }
 
     /// A watched section is over, which began by taking that lock.
-    pub fn leave(&mut self, (at, lock): (CodeAddress, LockId), outcome: Outcome) {
+    pub(crate) fn leave(&mut self, (at, lock): (CodeAddress, LockId), outcome: Outcome) {
         if let Some(since) = self.flowing.get_mut(&lock) {
             *since += u32::from(outcome.produced);
             if *since < self.learning.forgotten {
@@ -201,7 +201,7 @@ impl Sites {
     }
 
     /// Something flowed that was produced or consumed here, under that lock.
-    pub fn flowed(&mut self, at: CodeAddress, lock: LockId) {
+    pub(crate) fn flowed(&mut self, at: CodeAddress, lock: LockId) {
         if let Some(site) = self.sites.get_mut(&at) {
             if !site.flows {
                 self.woken = self.woken.wrapping_add(1);
@@ -220,7 +220,7 @@ impl Sites {
     }
 
     /// Some of what flowed was no flow. What is one will flow again.
-    pub fn forget_flows(&mut self) {
+    pub(crate) fn forget_flows(&mut self) {
         self.flowing.clear();
         self.locks.clear();
         for site in self.sites.values_mut() {

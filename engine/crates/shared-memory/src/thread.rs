@@ -11,13 +11,13 @@ use crate::{Effect, Mode, Place};
 
 #[derive(Debug)]
 pub(crate) struct Thread {
-    pub stack: Range<u64>,
+    pub(crate) stack: Range<u64>,
     /// In the order in which they were first taken, with how often.
-    pub held: Vec<(LockId, u32)>,
-    pub phase: Phase,
-    pub registers: Registers,
+    pub(crate) held: Vec<(LockId, u32)>,
+    pub(crate) phase: Phase,
+    pub(crate) registers: Registers,
     /// Where the thread put tags on its own stack.
-    pub own_tags: Vec<u64>,
+    pub(crate) own_tags: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,23 +29,23 @@ pub(crate) enum Phase {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Section {
-    pub number: u64,
-    pub site: CodeAddress,
+    pub(crate) number: u64,
+    pub(crate) site: CodeAddress,
     /// The outermost lock.
-    pub lock: LockId,
+    pub(crate) lock: LockId,
     /// Effects that it may still have.
-    pub left: u32,
+    pub(crate) left: u32,
     /// It touched what another thread had touched last.
-    pub foreign: bool,
+    pub(crate) foreign: bool,
     /// It read something that an earlier section produced.
-    pub reads_product: bool,
+    pub(crate) reads_product: bool,
     /// The thread's context at the first store that produced.
-    pub context: Option<Synopsis>,
+    pub(crate) context: Option<Synopsis>,
 }
 
 impl Section {
     /// What has happened in it, of at most so many effects.
-    pub fn outcome(&self, most: u32) -> Outcome {
+    pub(crate) fn outcome(&self, most: u32) -> Outcome {
         Outcome {
             foreign: self.foreign,
             produced: self.context.is_some(),
@@ -55,7 +55,7 @@ impl Section {
 }
 
 impl Thread {
-    pub fn new(stack: Range<u64>) -> Self {
+    pub(crate) fn new(stack: Range<u64>) -> Self {
         Thread {
             stack,
             held: Vec::new(),
@@ -65,25 +65,25 @@ impl Thread {
         }
     }
 
-    pub fn holds_a_lock(&self) -> bool {
+    pub(crate) fn holds_a_lock(&self) -> bool {
         !self.held.is_empty()
     }
 
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         match self.phase {
             Phase::Native => Mode::Native,
             Phase::Section(_) | Phase::Window(_) => Mode::Watched,
         }
     }
 
-    pub fn take(&mut self, lock: LockId) {
+    pub(crate) fn take(&mut self, lock: LockId) {
         match self.held.iter_mut().find(|(it, _)| *it == lock) {
             Some((_, times)) => *times += 1,
             None => self.held.push((lock, 1)),
         }
     }
 
-    pub fn give_back(&mut self, lock: LockId) -> bool {
+    pub(crate) fn give_back(&mut self, lock: LockId) -> bool {
         let Some(at) = self.held.iter().position(|(it, _)| *it == lock) else {
             return false;
         };
@@ -94,7 +94,7 @@ impl Thread {
         true
     }
 
-    pub fn accessor(&self, thread: ThreadId, section: u64) -> Accessor {
+    pub(crate) fn accessor(&self, thread: ThreadId, section: u64) -> Accessor {
         Accessor {
             thread,
             section,
@@ -103,7 +103,7 @@ impl Thread {
     }
 
     /// Rule 2, at the beginning of a section. What another thread put onto this stack stays: it may be a product.
-    pub fn forget_own_tags(&mut self, thread: ThreadId, words: &mut Words) {
+    pub(crate) fn forget_own_tags(&mut self, thread: ThreadId, words: &mut Words) {
         self.registers.forget();
         for address in self.own_tags.drain(..) {
             words.forget_own(address, thread);
@@ -111,7 +111,12 @@ impl Thread {
     }
 
     /// Rule 4: after a section, tags move on through registers, and no memory is tagged. The product that this effect uses.
-    pub fn use_after(&mut self, section: Section, effect: Effect, words: &Words) -> Option<Birth> {
+    pub(crate) fn use_after(
+        &mut self,
+        section: Section,
+        effect: Effect,
+        words: &Words,
+    ) -> Option<Birth> {
         let (used, to_register) = match effect {
             Effect::Move {
                 from,

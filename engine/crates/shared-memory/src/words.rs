@@ -20,13 +20,13 @@ pub(crate) enum Tag {
 /// Where a value comes from. Moves keep it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Birth {
-    pub section: u64,
-    pub context: Synopsis,
-    pub thread: ThreadId,
-    pub list: ListId,
-    pub site: CodeAddress,
+    pub(crate) section: u64,
+    pub(crate) context: Synopsis,
+    pub(crate) thread: ThreadId,
+    pub(crate) list: ListId,
+    pub(crate) site: CodeAddress,
     /// The outermost lock of the section.
-    pub outermost: LockId,
+    pub(crate) outermost: LockId,
 }
 
 /// The locks of a section, of many the innermost.
@@ -34,7 +34,7 @@ pub(crate) struct Birth {
 pub(crate) struct Locks([Option<LockId>; 4]);
 
 impl Locks {
-    pub fn innermost(held: impl DoubleEndedIterator<Item = LockId>) -> Self {
+    pub(crate) fn innermost(held: impl DoubleEndedIterator<Item = LockId>) -> Self {
         let mut locks = Locks::default();
         for (slot, lock) in locks.0.iter_mut().zip(held.rev()) {
             *slot = Some(lock);
@@ -56,9 +56,9 @@ impl Locks {
 /// Who reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accessor {
-    pub thread: ThreadId,
-    pub section: u64,
-    pub locks: Locks,
+    pub(crate) thread: ThreadId,
+    pub(crate) section: u64,
+    pub(crate) locks: Locks,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,11 +87,11 @@ impl Word {
 /// An access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    pub tag: Tag,
+    pub(crate) tag: Tag,
     /// Another thread touched it last.
-    pub foreign: bool,
+    pub(crate) foreign: bool,
     /// Something is known of some of it.
-    pub known: bool,
+    pub(crate) known: bool,
 }
 
 /// Words begin in groups of so many bytes, which begin at a multiple of it.
@@ -114,7 +114,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    pub fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Words {
             words: Map::default(),
             starts: Map::default(),
@@ -125,16 +125,16 @@ impl Words {
     }
 
     /// Words forgotten because of the limit.
-    pub fn forgotten(&self) -> u64 {
+    pub(crate) fn forgotten(&self) -> u64 {
         self.forgotten
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
 
     /// A section reads a word. Only part of a produced word is no product.
-    pub fn read(&mut self, span: Span, value: u64, by: &Accessor) -> Access {
+    pub(crate) fn read(&mut self, span: Span, value: u64, by: &Accessor) -> Access {
         if let Some(word) = self.words.get_mut(&span.address)
             && word.bytes == span.bytes
         {
@@ -173,14 +173,14 @@ impl Words {
     }
 
     /// Remembers that a section touched a word of which nothing is known.
-    pub fn touch(&mut self, span: Span, value: u64, by: &Accessor) {
+    pub(crate) fn touch(&mut self, span: Span, value: u64, by: &Accessor) {
         if self.is_clear(span) || self.overlapping(span).next().is_none() {
             self.insert(span, value, Tag::None, by);
         }
     }
 
     /// A section writes a word. Whether another thread touched it last.
-    pub fn write(&mut self, span: Span, value: u64, tag: Tag, by: &Accessor) -> bool {
+    pub(crate) fn write(&mut self, span: Span, value: u64, tag: Tag, by: &Accessor) -> bool {
         if let Some(word) = self.words.get_mut(&span.address)
             && word.bytes == span.bytes
         {
@@ -196,7 +196,7 @@ impl Words {
 
     /// Forgets what is known of these bytes. Whether another thread touched some of them last.
     #[inline]
-    pub fn forget(&mut self, span: Span, thread: ThreadId) -> bool {
+    pub(crate) fn forget(&mut self, span: Span, thread: ThreadId) -> bool {
         !self.is_clear(span) && self.forget_overlapping(span, thread)
     }
 
@@ -216,14 +216,14 @@ impl Words {
     }
 
     /// The tag of a word that this section touched last, as long as it has the value of then.
-    pub fn left_by(&self, span: Span, value: u64, section: u64) -> Tag {
+    pub(crate) fn left_by(&self, span: Span, value: u64, section: u64) -> Tag {
         let word = self.words.get(&span.address);
         let same = |it: &&Word| (it.bytes, it.value, it.section) == (span.bytes, value, section);
         word.filter(same).map_or(Tag::None, |it| it.tag)
     }
 
     /// Forgets a word unless another thread touched it since.
-    pub fn forget_own(&mut self, address: u64, thread: ThreadId) {
+    pub(crate) fn forget_own(&mut self, address: u64, thread: ThreadId) {
         let word = self.words.get(&address);
         if word.is_some_and(|it| it.toucher == thread) {
             self.remove(address);

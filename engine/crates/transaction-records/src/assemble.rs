@@ -42,7 +42,7 @@ struct Unlogged {
 pub(crate) struct Owners(HashMap<(usize, u32), Vec<(u64, usize)>>);
 
 impl Owners {
-    pub fn of(index: &Index) -> Self {
+    pub(crate) fn of(index: &Index) -> Self {
         let mut owners: HashMap<(usize, u32), Vec<(u64, usize)>> = HashMap::new();
         for (row, it) in index.processes.iter().enumerate() {
             let began = (it.header.start_ns, row);
@@ -56,7 +56,7 @@ impl Owners {
     }
 
     /// The row of the process; `None` when it has no log.
-    pub fn find(&self, run: usize, pid: u32, time_ns: u64) -> Option<usize> {
+    pub(crate) fn find(&self, run: usize, pid: u32, time_ns: u64) -> Option<usize> {
         let turns = self.0.get(&(run, pid))?;
         let after = turns.partition_point(|(began, _)| *began <= time_ns);
         // What comes before the log begins is the program's loading.
@@ -82,7 +82,7 @@ pub(crate) fn modules(samples: &Samples<'_>, pid: u32) -> Vec<ModuleMap> {
 
 impl<'a> Sampled<'a> {
     /// No samples.
-    pub fn none(world: &World<'a>) -> Self {
+    pub(crate) fn none(world: &World<'a>) -> Self {
         let (index, resolver) = (world.index(), world.resolver());
         Sampled {
             index,
@@ -98,7 +98,7 @@ impl<'a> Sampled<'a> {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn add_all(
+    pub(crate) fn add_all(
         &mut self,
         run: usize,
         samples: &mut Samples<'_>,
@@ -186,7 +186,7 @@ impl<'a> Sampled<'a> {
     }
 
     /// The records of all processes, those without a log last.
-    pub fn records(self, world: &mut World<'_>) -> Vec<ProcessRecord> {
+    pub(crate) fn records(self, world: &mut World<'_>) -> Vec<ProcessRecord> {
         let mut instances: Vec<Vec<Instance>> = vec![Vec::new(); self.profiles.len()];
         for (row, instance) in (0..).zip(&world.instances) {
             instances[instance.process].push(world.ended(row));
@@ -210,7 +210,7 @@ impl<'a> Sampled<'a> {
     }
 
     /// Programs without a log that used CPU time, each once.
-    pub fn unlogged(&self) -> Vec<&str> {
+    pub(crate) fn unlogged(&self) -> Vec<&str> {
         let mut programs: Vec<&str> = self.unlogged.values().map(|it| &*it.program).collect();
         programs.sort_unstable();
         programs.dedup();

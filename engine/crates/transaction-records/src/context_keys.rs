@@ -18,7 +18,7 @@ const SPAN: [&str; 2] = ["span.name", "span_name"];
 
 impl ContextKeys {
     /// The names in a message `ProcessContext`; none when it has none, or is damaged.
-    pub fn read(message: &[u8]) -> Self {
+    pub(crate) fn read(message: &[u8]) -> Self {
         let names = value_of_names(message, DEPTH);
         let list = names.and_then(|value| field(value, 5)).unwrap_or_default();
         let texts = fields(list).filter(|(number, _)| *number == 1);
@@ -29,7 +29,7 @@ impl ContextKeys {
     }
 
     /// What kind of request a span with these attributes executes, if they tell.
-    pub fn request(&self, attributes: &[u8]) -> Option<String> {
+    pub(crate) fn request(&self, attributes: &[u8]) -> Option<String> {
         let value = |names: &[&str]| {
             let row = names
                 .iter()

@@ -21,33 +21,33 @@ const RECORDS_BETWEEN_CHECKS: usize = 1 << 14;
 /// Everything that is known before the replay.
 #[derive(Debug)]
 pub(crate) struct Index {
-    pub processes: Vec<ProcessInfo>,
-    pub ends: Vec<End>,
-    pub channels: Vec<Channel>,
+    pub(crate) processes: Vec<ProcessInfo>,
+    pub(crate) ends: Vec<End>,
+    pub(crate) channels: Vec<Channel>,
     /// By process and the number of the stream there.
-    pub end_of: HashMap<(usize, u32), EndId>,
+    pub(crate) end_of: HashMap<(usize, u32), EndId>,
     /// Threads that another thread says to make, by process and number.
-    pub spawned: HashSet<(usize, u32)>,
+    pub(crate) spawned: HashSet<(usize, u32)>,
     /// Who says to have made a process, and when, by the child's number.
-    pub forked: HashMap<u32, Vec<(i64, usize)>>,
+    pub(crate) forked: HashMap<u32, Vec<(i64, usize)>>,
     /// By process and item.
-    pub items: HashMap<(usize, u64), ItemUse>,
+    pub(crate) items: HashMap<(usize, u64), ItemUse>,
     /// What functions are called that have no address, by process.
     functions: HashMap<(usize, u64), String>,
     /// Lists of producers and consumers by which nothing flows, by process.
     demoted: HashSet<(usize, u32)>,
     /// By how much each process's clock is moved to be that of the first one, nanoseconds.
-    pub shifts: Vec<i64>,
+    pub(crate) shifts: Vec<i64>,
 }
 
 /// What happens to an item.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ItemUse {
-    pub produced: bool,
+    pub(crate) produced: bool,
     /// How often threads take it over.
-    pub consumed: u32,
+    pub(crate) consumed: u32,
     /// How often an event library calls what was registered.
-    pub handled: u32,
+    pub(crate) handled: u32,
 }
 
 impl Index {
@@ -55,7 +55,11 @@ impl Index {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn of(logs: &[Log<'_>], runs: &[usize], progress: &Progress) -> Result<Self, Cancelled> {
+    pub(crate) fn of(
+        logs: &[Log<'_>],
+        runs: &[usize],
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
         let processes = processes(logs, runs);
         let Clocks { shifts, machines } = Clocks::of(&processes);
         let mut index = Index {
@@ -107,23 +111,23 @@ impl Index {
     }
 
     /// Whether transactions flow by a list of a process.
-    pub fn has_flow(&self, process: usize, list: u32) -> bool {
+    pub(crate) fn has_flow(&self, process: usize, list: u32) -> bool {
         !self.demoted.contains(&(process, list))
     }
 
     /// The name of a function that has no address.
-    pub fn function(&self, process: usize, function: u64) -> Option<&str> {
+    pub(crate) fn function(&self, process: usize, function: u64) -> Option<&str> {
         self.functions.get(&(process, function)).map(String::as_str)
     }
 
     /// Whether a process says that it made this one.
-    pub fn is_made_by(&self, child: usize, parent: usize) -> bool {
+    pub(crate) fn is_made_by(&self, child: usize, parent: usize) -> bool {
         let makers = self.forked.get(&self.processes[child].key.pid);
         makers.is_some_and(|it| it.iter().any(|&(_, maker)| maker == parent))
     }
 
     /// A time of a process on the clock of the first one.
-    pub fn shared_time(&self, process: usize, time_ns: u64) -> i64 {
+    pub(crate) fn shared_time(&self, process: usize, time_ns: u64) -> i64 {
         let time = i64::try_from(time_ns).unwrap_or(i64::MAX);
         time.saturating_add(self.shifts[process])
     }
@@ -230,7 +234,7 @@ impl Index {
     }
 
     /// Whom an end speaks with, in words.
-    pub fn peer(&self, end: EndId) -> String {
+    pub(crate) fn peer(&self, end: EndId) -> String {
         let end = &self.ends[end];
         match end.kind {
             StreamKind::Tcp if end.via == Via::Accepted => ip_text(end.peer),

@@ -78,14 +78,14 @@ impl Resolver for NoNames {
 }
 
 /// Who knows the processes of each run.
-pub(crate) struct Resolvers<'a>(pub Vec<&'a dyn Resolver>);
+pub(crate) struct Resolvers<'a>(pub(crate) Vec<&'a dyn Resolver>);
 
 impl Resolvers<'_> {
-    pub fn code(&self, run: usize, process: ProcessKey, address: u64) -> Option<Vec<Frame>> {
+    pub(crate) fn code(&self, run: usize, process: ProcessKey, address: u64) -> Option<Vec<Frame>> {
         self.0.get(run)?.code(process, address)
     }
 
-    pub fn data(&self, run: usize, process: ProcessKey, address: u64) -> Option<String> {
+    pub(crate) fn data(&self, run: usize, process: ProcessKey, address: u64) -> Option<String> {
         self.0.get(run)?.data(process, address)
     }
 }

@@ -26,26 +26,26 @@ pub struct ModuleMap {
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessInfo {
     /// The run, by its row.
-    pub run: usize,
-    pub key: ProcessKey,
-    pub header: Header,
+    pub(crate) run: usize,
+    pub(crate) key: ProcessKey,
+    pub(crate) header: Header,
     /// The file that it executes; empty when the log does not say.
-    pub program: String,
+    pub(crate) program: String,
     /// What its first thread was called when it began to execute the file: as the program was called, of which
     /// the kernel keeps 15 bytes. Empty in a copy.
     called: String,
     /// Sorted by start.
-    pub modules: Vec<ModuleMap>,
+    pub(crate) modules: Vec<ModuleMap>,
     /// What attributes of its spans are called.
-    pub context_keys: ContextKeys,
+    pub(crate) context_keys: ContextKeys,
     /// Return addresses by the path's number, innermost first.
-    pub paths: HashMap<u32, Box<[u64]>>,
+    pub(crate) paths: HashMap<u32, Box<[u64]>>,
     /// The row of the process that made it, by `fork` or by spawning it.
-    pub parent: Option<usize>,
+    pub(crate) parent: Option<usize>,
     /// It is a copy of its parent: the same program with the same code.
-    pub is_copy: bool,
+    pub(crate) is_copy: bool,
     /// The row of the process that it was before it executed its program.
-    pub before: Option<usize>,
+    pub(crate) before: Option<usize>,
 }
 
 impl ProcessInfo {
@@ -108,12 +108,12 @@ impl ProcessInfo {
     }
 
     /// The number by which profiles know the process.
-    pub fn id(&self) -> ProcessId {
+    pub(crate) fn id(&self) -> ProcessId {
         id(self.run, self.key)
     }
 
     /// The program's name without its folder; where it was called by a link or as a script, that name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match file_name(&self.program) {
             "" => "an unknown program",
             name if name.starts_with(&self.called) => name,
@@ -122,7 +122,7 @@ impl ProcessInfo {
     }
 
     /// The code addresses that its logs name, as they are looked up.
-    pub fn code(&self) -> BTreeSet<u64> {
+    pub(crate) fn code(&self) -> BTreeSet<u64> {
         let all = self.paths.values().flat_map(|it| it.iter());
         all.map(|&it| it.saturating_sub(1)).collect()
     }

@@ -17,10 +17,10 @@ pub(crate) fn looked_up(stack: &[u64]) -> impl DoubleEndedIterator<Item = u64> {
 
 /// Where a process's code is, and who knows it.
 pub(crate) struct Code<'a> {
-    pub run: usize,
-    pub key: ProcessKey,
-    pub modules: &'a [ModuleMap],
-    pub resolver: &'a Resolvers<'a>,
+    pub(crate) run: usize,
+    pub(crate) key: ProcessKey,
+    pub(crate) modules: &'a [ModuleMap],
+    pub(crate) resolver: &'a Resolvers<'a>,
 }
 
 /// What is at the addresses of one process, each looked up once. Of what was inlined, the outermost comes first.
@@ -29,7 +29,12 @@ pub(crate) struct Spots(HashMap<u64, Rc<[Spot]>>);
 
 impl Spots {
     /// A sample's functions, outermost first.
-    pub fn stack(&mut self, code: &Code<'_>, process: &mut Process, stack: &[u64]) -> Vec<Spot> {
+    pub(crate) fn stack(
+        &mut self,
+        code: &Code<'_>,
+        process: &mut Process,
+        stack: &[u64],
+    ) -> Vec<Spot> {
         let mut spots = Vec::new();
         for address in looked_up(stack).rev() {
             let known = self.0.entry(address);

@@ -10,27 +10,27 @@ static ACTIVE: OwnWord = OwnWord::new(&INACTIVE);
 static INACTIVE: AtomicU32 = AtomicU32::new(0);
 
 /// Makes the word that says so the process's own. Before any other function of this module.
-pub fn prepare() -> Option<()> {
+pub(crate) fn prepare() -> Option<()> {
     ACTIVE.prepare()
 }
 
 /// Whether hooks do more than pass through.
 #[inline]
-pub fn is_active() -> bool {
+pub(crate) fn is_active() -> bool {
     ACTIVE.word().load(Ordering::Acquire) != 0
 }
 
 /// From now on hooks do what they are for.
-pub fn activate() {
+pub(crate) fn activate() {
     ACTIVE.word().store(1, Ordering::Release);
 }
 
 /// In a forked child: everything passes through.
-pub fn deactivate() {
+pub(crate) fn deactivate() {
     ACTIVE.word().store(0, Ordering::Release);
 }
 
 /// The child's first step: the log that it sees is its parent's.
-pub unsafe extern "C" fn in_child() {
+pub(crate) unsafe extern "C" fn in_child() {
     deactivate();
 }

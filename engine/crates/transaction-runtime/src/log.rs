@@ -24,37 +24,37 @@ const MOST_TURNS: u32 = 1 << 16;
 
 /// What made a process by `fork`.
 #[derive(Clone, Copy, Default)]
-pub struct Parent {
+pub(crate) struct Parent {
     /// The process; 0 when it executes a program anew.
-    pub pid: u64,
+    pub(crate) pid: u64,
     /// Its turn.
-    pub turn: u64,
+    pub(crate) turn: u64,
     /// The number of its thread.
-    pub thread: u32,
+    pub(crate) thread: u32,
 }
 
 /// A word of the header. Only while there is a log.
 #[inline]
-pub fn header(at: usize) -> &'static AtomicU64 {
+pub(crate) fn header(at: usize) -> &'static AtomicU64 {
     debug_assert!(at < word::COUNT);
     // SAFETY: within the mapped header, which is page-aligned, and unmapped only in forked children, which have another then.
     unsafe { &*BASE.load(Ordering::Acquire).cast::<AtomicU64>().add(at) }
 }
 
 /// The lower half of a word of the header, to wait on.
-pub fn low_half(at: usize) -> &'static AtomicU32 {
+pub(crate) fn low_half(at: usize) -> &'static AtomicU32 {
     // SAFETY: the first half of an aligned word, on a little-endian machine.
     unsafe { AtomicU32::from_ptr(header(at).as_ptr().cast()) }
 }
 
 /// Which log this is: one more in each forked child. Not 0.
 #[inline]
-pub fn number() -> u32 {
+pub(crate) fn number() -> u32 {
     NUMBER.load(Ordering::Relaxed)
 }
 
 /// This process as a parent.
-pub fn as_parent(thread: u32) -> Parent {
+pub(crate) fn as_parent(thread: u32) -> Parent {
     Parent {
         pid: header(word::PID).load(Ordering::Relaxed),
         turn: header(word::TURN).load(Ordering::Relaxed),
@@ -63,7 +63,7 @@ pub fn as_parent(thread: u32) -> Parent {
 }
 
 /// Makes the process's log. The one of its parent, if there was one, is no longer written. `None`: there is no room for it.
-pub fn create(session: &Session, parent: Parent) -> Option<()> {
+pub(crate) fn create(session: &Session, parent: Parent) -> Option<()> {
     let length = session.limit().min(largest_file()) & !(sys::PAGE as u64 - 1);
     if length < HEADER + CHUNK {
         return None;
@@ -122,7 +122,7 @@ fn unlink(name: &Name) {
 
 /// Makes a file that is not there yet, sparse and so long, and maps it; its first page has space on the disk. `None`: there is
 /// no room for it.
-pub fn make_file(name: &Name, length: usize) -> Option<*mut u8> {
+pub(crate) fn make_file(name: &Name, length: usize) -> Option<*mut u8> {
     if length as u64 > largest_file() {
         return None;
     }
@@ -164,7 +164,7 @@ fn map_all(fd: usize, length: usize) -> Option<*mut u8> {
 }
 
 /// Takes away a mapping of ours.
-pub fn unmap(base: *mut u8, length: usize) {
+pub(crate) fn unmap(base: *mut u8, length: usize) {
     // SAFETY: a mapping of ours that nobody uses any more.
     unsafe { sys::call(libc::SYS_munmap, [base.addr(), length, 0, 0, 0, 0]) };
 }
@@ -189,7 +189,7 @@ fn largest_file() -> u64 {
 
 /// Gives pages of the mapping space on the disk, because writing without would end the program when the disk is full. `None`
 /// when there is none. Kernels before 5.14 cannot say so before.
-pub fn reserve(at: *mut u8, length: usize) -> Option<()> {
+pub(crate) fn reserve(at: *mut u8, length: usize) -> Option<()> {
     const POPULATE_WRITE: usize = 23;
     if !RESERVES.load(Ordering::Relaxed) {
         return Some(());
@@ -221,7 +221,7 @@ fn fill() {
 }
 
 /// Counts a record that had no place.
-pub fn drop_record() {
+pub(crate) fn drop_record() {
     header(word::DROPPED).fetch_add(1, Ordering::Relaxed);
 }
 
@@ -232,7 +232,7 @@ fn change_state(from: u64, to: u64) -> bool {
 }
 
 /// The log ends in order, now. What is written nevertheless, by threads that go on, stays.
-pub fn end(how: u64) {
+pub(crate) fn end(how: u64) {
     // A log that was full has ended before.
     if change_state(state::OPEN, how) {
         header(word::END_NS).store(sys::now(), Ordering::Release);
@@ -240,7 +240,7 @@ pub fn end(how: u64) {
 }
 
 /// The log goes on after all.
-pub fn reopen(how: u64) {
+pub(crate) fn reopen(how: u64) {
     change_state(how, state::OPEN);
 }
 
@@ -255,7 +255,7 @@ fn space_end(offset: u64) -> u64 {
 }
 
 /// A chunk of at least so many bytes that nobody else has. `None` when the log is full.
-pub fn take_chunk(least: usize) -> Option<Chunk> {
+pub(crate) fn take_chunk(least: usize) -> Option<Chunk> {
     if FULL.load(Ordering::Relaxed) {
         return None;
     }
@@ -292,7 +292,7 @@ fn take_space() -> Option<u64> {
 }
 
 /// Gives back what a thread that ends leaves of its chunk, behind so many bytes. What finds no place is not used again.
-pub fn give_back(chunk: &Chunk, used: usize) {
+pub(crate) fn give_back(chunk: &Chunk, used: usize) {
     let offset = (chunk.offset + used as u64).next_multiple_of(CHUNK_HEADER as u64);
     if offset + LEAST > space_end(chunk.offset) {
         return;
@@ -304,30 +304,30 @@ pub fn give_back(chunk: &Chunk, used: usize) {
 
 /// A part of the file that one thread writes.
 #[derive(Clone, Copy)]
-pub struct Chunk {
+pub(crate) struct Chunk {
     at: *mut u8,
     /// Where in the file it begins.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// Bytes, with its header.
-    pub size: usize,
+    pub(crate) size: usize,
     /// Of those, how many are known to have space on the disk.
     reserved: usize,
 }
 
 impl Chunk {
     /// Its words.
-    pub fn words(&self) -> *mut AtomicU64 {
+    pub(crate) fn words(&self) -> *mut AtomicU64 {
         self.at.cast()
     }
 
     /// Its bytes.
-    pub fn bytes(&self) -> *mut u8 {
+    pub(crate) fn bytes(&self) -> *mut u8 {
         self.at
     }
 
     /// Makes sure that so many of its bytes can be written. `None` when the disk is full, and the log with it.
     #[inline]
-    pub fn reserve(&mut self, end: usize) -> Option<()> {
+    pub(crate) fn reserve(&mut self, end: usize) -> Option<()> {
         if end <= self.reserved {
             return Some(());
         }
@@ -354,6 +354,6 @@ impl Chunk {
 }
 
 /// Whether nothing is written any more.
-pub fn is_full() -> bool {
+pub(crate) fn is_full() -> bool {
     FULL.load(Ordering::Relaxed)
 }

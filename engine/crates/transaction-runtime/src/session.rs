@@ -15,7 +15,7 @@ use fulcrum_wire::transactions::{
 const PATH: usize = libc::PATH_MAX as usize;
 
 /// What the engine asks for.
-pub struct Session {
+pub(crate) struct Session {
     settings: &'static [AtomicU64],
     folder: &'static str,
 }
@@ -23,7 +23,7 @@ pub struct Session {
 static SESSION: Kept<Session> = Kept::new();
 
 /// Keeps a value for the life of the process, where no allocator is needed.
-pub fn keep<T>(value: T) -> Option<&'static T> {
+pub(crate) fn keep<T>(value: T) -> Option<&'static T> {
     let at = sys::map_anonymous(size_of::<T>().max(1))?.cast::<T>();
     // SAFETY: fresh memory of that size, page-aligned, never unmapped.
     unsafe {
@@ -38,22 +38,22 @@ impl Session {
     }
 
     /// A log grows no larger than this, bytes.
-    pub fn limit(&self) -> u64 {
+    pub(crate) fn limit(&self) -> u64 {
         self.setting(setting::LIMIT)
     }
 
     /// First bytes of a message that are kept.
-    pub fn head(&self) -> usize {
+    pub(crate) fn head(&self) -> usize {
         (self.setting(setting::HEAD) as usize).min(MAX_HEAD)
     }
 
     /// Whether flow through shared memory is looked for.
-    pub fn watches_memory(&self) -> bool {
+    pub(crate) fn watches_memory(&self) -> bool {
         self.setting(setting::SHARED_MEMORY) != 0
     }
 
     /// Whether somebody answers.
-    pub fn has_engine(&self) -> bool {
+    pub(crate) fn has_engine(&self) -> bool {
         let engine = self.setting(setting::ENGINE);
         // SAFETY: asks whether the process is there; whose it is does not matter.
         let there = || unsafe { sys::call(libc::SYS_kill, [engine as usize, 0, 0, 0, 0, 0]) };
@@ -61,19 +61,19 @@ impl Session {
     }
 
     /// Where logs are.
-    pub fn folder(&self) -> &'static str {
+    pub(crate) fn folder(&self) -> &'static str {
         self.folder
     }
 }
 
 /// The session. `None` before [`attach`] succeeded.
 #[inline]
-pub fn session() -> Option<&'static Session> {
+pub(crate) fn session() -> Option<&'static Session> {
     SESSION.get()
 }
 
 /// Finds the session in the environment. `None`: this program is not to be profiled.
-pub fn attach() -> Option<&'static Session> {
+pub(crate) fn attach() -> Option<&'static Session> {
     let mut variable = [0; 64];
     variable[..SESSION_VARIABLE.len()].copy_from_slice(SESSION_VARIABLE.as_bytes());
     // SAFETY: a C string; nobody changes the environment this early.
@@ -108,14 +108,14 @@ pub fn attach() -> Option<&'static Session> {
 }
 
 /// A file of the folder, as a C path.
-pub struct Name {
+pub(crate) struct Name {
     bytes: [u8; PATH],
     length: usize,
 }
 
 impl Name {
     /// `None` when the path is too long.
-    pub fn new(format: fmt::Arguments<'_>) -> Option<Name> {
+    pub(crate) fn new(format: fmt::Arguments<'_>) -> Option<Name> {
         let mut name = Name {
             bytes: [0; PATH],
             length: 0,
@@ -125,7 +125,7 @@ impl Name {
     }
 
     /// The address of the path, for system calls.
-    pub fn address(&self) -> usize {
+    pub(crate) fn address(&self) -> usize {
         self.bytes.as_ptr().addr()
     }
 }
@@ -143,7 +143,7 @@ impl Write for Name {
 }
 
 /// Opens a file; the negative number of the error when that fails.
-pub fn open(name: &Name, flags: i32) -> Result<usize, isize> {
+pub(crate) fn open(name: &Name, flags: i32) -> Result<usize, isize> {
     let flags = (flags | libc::O_CLOEXEC) as usize;
     // SAFETY: the name is a C string.
     let fd = unsafe { sys::call(libc::SYS_open, [name.address(), flags, 0o600, 0, 0, 0]) };
@@ -151,13 +151,13 @@ pub fn open(name: &Name, flags: i32) -> Result<usize, isize> {
 }
 
 /// Closes what [`open`] has opened.
-pub fn close(fd: usize) {
+pub(crate) fn close(fd: usize) {
     // SAFETY: our own descriptor.
     unsafe { sys::call(libc::SYS_close, [fd, 0, 0, 0, 0, 0]) };
 }
 
 /// Maps a whole file, shared, and returns where it is and how long it is. `None` when it is missing or shorter than `least`.
-pub fn map(name: &Name, protection: i32, least: usize) -> Option<(*mut u8, usize)> {
+pub(crate) fn map(name: &Name, protection: i32, least: usize) -> Option<(*mut u8, usize)> {
     let flags = if protection & libc::PROT_WRITE != 0 {
         libc::O_RDWR
     } else {

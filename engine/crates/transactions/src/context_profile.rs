@@ -64,18 +64,18 @@ pub struct CallingContextTree {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     /// Before it in [`CallingContextTree::nodes`]; `None`: nothing called it.
-    pub parent: Option<u32>,
-    pub spot: Spot,
-    pub cost: Cost,
+    pub(crate) parent: Option<u32>,
+    pub(crate) spot: Spot,
+    pub(crate) cost: Cost,
 }
 
 /// What one sample says of the transaction in which it was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Observation {
-    pub instance: InstanceId,
+    pub(crate) instance: InstanceId,
     /// In [`CallingContextTree::nodes`]; `None`: it belongs to no function.
-    pub node: Option<u32>,
-    pub cpu_ns: u64,
+    pub(crate) node: Option<u32>,
+    pub(crate) cpu_ns: u64,
 }
 
 /// What samples cost together.

@@ -6,7 +6,7 @@ use core::sync::atomic::AtomicPtr;
 use fulcrum_preload::sys;
 
 /// Memory that is given out piece by piece and never taken back.
-pub struct Arena {
+pub(crate) struct Arena {
     start: NonNull<u8>,
     room: usize,
     used: usize,
@@ -17,7 +17,7 @@ unsafe impl Send for Arena {}
 
 impl Arena {
     /// Reserves so many bytes, which take memory as they are used. `None` when there are none.
-    pub fn new(room: usize) -> Option<Arena> {
+    pub(crate) fn new(room: usize) -> Option<Arena> {
         let start = NonNull::new(sys::map_anonymous(room)?)?;
         Some(Arena {
             start,
@@ -27,7 +27,7 @@ impl Arena {
     }
 
     /// Keeps a copy of a value. `None` when the arena is full.
-    pub fn keep<T: 'static>(&mut self, value: T) -> Option<&'static T> {
+    pub(crate) fn keep<T: 'static>(&mut self, value: T) -> Option<&'static T> {
         let place = self.room_for::<T>(1)?;
         // SAFETY: aligned, large enough, nobody else's, and never unmapped.
         unsafe {
@@ -37,7 +37,7 @@ impl Arena {
     }
 
     /// Keeps copies of values. `None` when the arena is full.
-    pub fn keep_all<T: Copy + 'static>(&mut self, values: &[T]) -> Option<&'static [T]> {
+    pub(crate) fn keep_all<T: Copy + 'static>(&mut self, values: &[T]) -> Option<&'static [T]> {
         let place = self.room_for::<T>(values.len())?;
         for (n, value) in values.iter().enumerate() {
             // SAFETY: within the room that was taken.
@@ -48,7 +48,7 @@ impl Arena {
     }
 
     /// Null pointers. `None` when the arena is full.
-    pub fn nulls<T>(&mut self, count: usize) -> Option<&'static [AtomicPtr<T>]> {
+    pub(crate) fn nulls<T>(&mut self, count: usize) -> Option<&'static [AtomicPtr<T>]> {
         let place = self.room_for::<AtomicPtr<T>>(count)?;
         // SAFETY: a fresh mapping is zeroed, and so are null pointers.
         Some(unsafe { core::slice::from_raw_parts(place.as_ptr(), count) })
@@ -67,9 +67,9 @@ impl Arena {
 }
 
 /// Memory for code: writable and executable at once, since threads run in one part while another part is written.
-pub struct CodeMemory {
-    pub start: *mut u8,
-    pub room: usize,
+pub(crate) struct CodeMemory {
+    pub(crate) start: *mut u8,
+    pub(crate) room: usize,
 }
 
 // SAFETY: as for the arena.
@@ -77,7 +77,7 @@ unsafe impl Send for CodeMemory {}
 
 impl CodeMemory {
     /// `None` where the system does not allow it.
-    pub fn new(room: usize) -> Option<CodeMemory> {
+    pub(crate) fn new(room: usize) -> Option<CodeMemory> {
         let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let args = [0, room, protection as usize, flags as usize, usize::MAX, 0];

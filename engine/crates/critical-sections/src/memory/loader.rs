@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use core::ops::Range;
 
 /// Where the loader's code is; nowhere in programs without one.
-pub fn code() -> Range<u64> {
+pub(crate) fn code() -> Range<u64> {
     // SAFETY: reads the auxiliary vector.
     let base = unsafe { libc::getauxval(libc::AT_BASE) };
     find(&|module, _| base != 0 && module == base)

@@ -10,7 +10,7 @@ const PIECE: usize = 4096;
 const LONGEST_LINE: usize = 512;
 
 /// Mappings of code, as they were when they were last looked at.
-pub struct Regions {
+pub(crate) struct Regions {
     found: [(u64, u64); MOST],
     count: usize,
     /// How often an address was in none of them.
@@ -19,7 +19,7 @@ pub struct Regions {
 
 impl Regions {
     /// None.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Regions {
             found: [(0, 0); MOST],
             count: 0,
@@ -28,7 +28,7 @@ impl Regions {
     }
 
     /// The code from an address on; `None` where there is none that can be translated.
-    pub fn code(&mut self, ip: u64) -> Option<&'static [u8]> {
+    pub(crate) fn code(&mut self, ip: u64) -> Option<&'static [u8]> {
         if self.end(ip).is_none() {
             self.missed = self.missed.saturating_add(1);
             // Addresses of code that is made at run time are new each time; looking takes tens of microseconds.
@@ -45,7 +45,7 @@ impl Regions {
     }
 
     /// Whether an address is in one of them.
-    pub fn has(&self, ip: u64) -> bool {
+    pub(crate) fn has(&self, ip: u64) -> bool {
         self.end(ip).is_some()
     }
 
@@ -57,12 +57,12 @@ impl Regions {
     }
 
     /// Forgets all mappings.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.count = 0;
     }
 
     /// Reads the process's mappings. The kernel lists them by their addresses.
-    pub fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         self.count = 0;
         quiet::uninterrupted(|| {
             descriptors::apart(|| {

@@ -19,56 +19,56 @@ pub struct Registers {
 
 /// The words of a thread. Only the thread itself touches them.
 #[repr(C)]
-pub struct Words {
+pub(crate) struct Words {
     /// Where it goes on after a gate; or where an indirect branch leads.
-    pub target: u64,
+    pub(crate) target: u64,
     /// By which exit it left translated code.
-    pub exit: u64,
+    pub(crate) exit: u64,
     /// What is in registers that are borrowed.
-    pub spills: [u64; 2],
+    pub(crate) spills: [u64; 2],
     /// The top of the engine's own stack.
-    pub stack: u64,
+    pub(crate) stack: u64,
     /// Where vector registers are kept, at a multiple of 64 bytes.
-    pub vectors: u64,
+    pub(crate) vectors: u64,
     /// The thread's state, [`crate::thread::Thread`]; 0 before its first section.
-    pub thread: u64,
+    pub(crate) thread: u64,
     /// The address of these words.
-    pub itself: u64,
+    pub(crate) itself: u64,
     /// What the thread knows of sites that rest ([`crate::policy::Rest`]), while it holds no lock that the observer knows of
     /// and runs natively; else 0.
-    pub rests: u64,
+    pub(crate) rests: u64,
     /// The registers while the engine works.
-    pub registers: Registers,
+    pub(crate) registers: Registers,
     /// What translated code noted.
-    pub slots: [u64; SLOTS],
+    pub(crate) slots: [u64; SLOTS],
 }
 
 /// Where in [`Words`] something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word(pub usize);
+pub(crate) struct Word(pub usize);
 
-pub const TARGET: Word = Word(offset_of!(Words, target));
-pub const EXIT: Word = Word(offset_of!(Words, exit));
-pub const STACK: Word = Word(offset_of!(Words, stack));
-pub const VECTORS: Word = Word(offset_of!(Words, vectors));
-pub const SELF: Word = Word(offset_of!(Words, itself));
-pub const FLAGS: Word = Word(offset_of!(Words, registers) + offset_of!(Registers, flags));
+pub(crate) const TARGET: Word = Word(offset_of!(Words, target));
+pub(crate) const EXIT: Word = Word(offset_of!(Words, exit));
+pub(crate) const STACK: Word = Word(offset_of!(Words, stack));
+pub(crate) const VECTORS: Word = Word(offset_of!(Words, vectors));
+pub(crate) const SELF: Word = Word(offset_of!(Words, itself));
+pub(crate) const FLAGS: Word = Word(offset_of!(Words, registers) + offset_of!(Registers, flags));
 
 /// Where [`Words::rests`] is.
-pub const RESTS: usize = offset_of!(Words, rests);
+pub(crate) const RESTS: usize = offset_of!(Words, rests);
 
 /// A borrowed register's word.
-pub const fn spill(number: usize) -> Word {
+pub(crate) const fn spill(number: usize) -> Word {
     Word(offset_of!(Words, spills) + 8 * number)
 }
 
 /// A general register's word.
-pub const fn register(number: u8) -> Word {
+pub(crate) const fn register(number: u8) -> Word {
     Word(offset_of!(Words, registers) + 8 * number as usize)
 }
 
 /// A noted value's word.
-pub const fn slot(number: usize) -> Word {
+pub(crate) const fn slot(number: usize) -> Word {
     Word(offset_of!(Words, slots) + 8 * number)
 }
 
@@ -86,7 +86,7 @@ global_asm!(
 );
 
 /// How far the words are from the thread pointer, the same in each thread: the library is there from the program's start.
-pub fn offset() -> i64 {
+pub(crate) fn offset() -> i64 {
     let offset: i64;
     // SAFETY: the initial-exec model of x86-64 Linux.
     unsafe {
@@ -101,7 +101,7 @@ pub fn offset() -> i64 {
 
 /// The calling thread's words, for its own use alone.
 #[inline(always)]
-pub fn words() -> *mut Words {
+pub(crate) fn words() -> *mut Words {
     let words: *mut Words;
     // SAFETY: the initial-exec model of x86-64 Linux.
     unsafe {

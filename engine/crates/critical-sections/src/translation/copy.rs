@@ -6,16 +6,16 @@ use super::emit::{Emitter, Gpr};
 use crate::memory::tls;
 
 /// An instruction as it is in the program.
-pub struct Original<'a> {
-    pub instruction: &'a Instruction,
-    pub bytes: &'a [u8],
-    pub offsets: ConstantOffsets,
+pub(crate) struct Original<'a> {
+    pub(crate) instruction: &'a Instruction,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) offsets: ConstantOffsets,
     /// General registers that it uses.
-    pub used: u16,
+    pub(crate) used: u16,
 }
 
 /// Emits an instruction. `false` when it only works at its own place.
-pub fn copy(original: &Original, emitter: &mut Emitter) -> bool {
+pub(crate) fn copy(original: &Original, emitter: &mut Emitter) -> bool {
     let instruction = original.instruction;
     if !instruction.is_ip_rel_memory_operand() {
         emitter.bytes(original.bytes);

@@ -4,14 +4,14 @@ use crate::memory::tls::Word;
 use crate::step::Address;
 
 /// A general register by its number in instructions.
-pub type Gpr = u8;
+pub(crate) type Gpr = u8;
 
-pub const RAX: Gpr = 0;
-pub const RCX: Gpr = 1;
-pub const RDX: Gpr = 2;
-pub const RBX: Gpr = 3;
-pub const RSP: Gpr = 4;
-pub const RDI: Gpr = 7;
+pub(crate) const RAX: Gpr = 0;
+pub(crate) const RCX: Gpr = 1;
+pub(crate) const RDX: Gpr = 2;
+pub(crate) const RBX: Gpr = 3;
+pub(crate) const RSP: Gpr = 4;
+pub(crate) const RDI: Gpr = 7;
 
 const REX_W: u8 = 0x48;
 const FS: u8 = 0x64;
@@ -21,10 +21,10 @@ const NO_BASE_OR_INDEX: u8 = 0x25;
 
 /// A place whose displacement is not known yet.
 #[derive(Clone, Copy, Debug)]
-pub struct Hole(usize);
+pub(crate) struct Hole(usize);
 
 /// Writes machine code into memory that was given to it. What does not fit is left out, and said at the end.
-pub struct Emitter {
+pub(crate) struct Emitter {
     start: *mut u8,
     room: usize,
     length: usize,
@@ -36,7 +36,7 @@ pub struct Emitter {
 impl Emitter {
     /// # Safety
     /// `room` bytes at `start` must be writable, and nobody else's, as long as this lives.
-    pub unsafe fn new(start: *mut u8, room: usize, words: i64) -> Self {
+    pub(crate) unsafe fn new(start: *mut u8, room: usize, words: i64) -> Self {
         Emitter {
             start,
             room,
@@ -47,24 +47,24 @@ impl Emitter {
     }
 
     /// The address of the next instruction.
-    pub fn here(&self) -> u64 {
+    pub(crate) fn here(&self) -> u64 {
         self.start.addr() as u64 + self.length as u64
     }
 
-    pub fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.length
     }
 
-    pub fn start(&self) -> u64 {
+    pub(crate) fn start(&self) -> u64 {
         self.start.addr() as u64
     }
 
     /// Whether anything did not fit.
-    pub fn overflowed(&self) -> bool {
+    pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    pub fn bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         if bytes.len() > self.room - self.length {
             self.overflowed = true;
             return;
@@ -109,43 +109,43 @@ impl Emitter {
     }
 
     /// `mov fs:[word], register`
-    pub fn store(&mut self, word: Word, register: Gpr) {
+    pub(crate) fn store(&mut self, word: Word, register: Gpr) {
         self.on_word(8, &[0x89], register, word);
     }
 
     /// `mov register, fs:[word]`
-    pub fn load(&mut self, register: Gpr, word: Word) {
+    pub(crate) fn load(&mut self, register: Gpr, word: Word) {
         self.on_word(8, &[0x8b], register, word);
     }
 
     /// `mov qword ptr fs:[word], value`
-    pub fn store_constant(&mut self, word: Word, value: i32) {
+    pub(crate) fn store_constant(&mut self, word: Word, value: i32) {
         self.on_word(8, &[0xc7], 0, word);
         self.bytes(&value.to_le_bytes());
     }
 
     /// `pop fs:[word]`
-    pub fn pop_to(&mut self, word: Word) {
+    pub(crate) fn pop_to(&mut self, word: Word) {
         self.on_word(0, &[0x8f], 0, word);
     }
 
     /// `push fs:[word]`
-    pub fn push_from(&mut self, word: Word) {
+    pub(crate) fn push_from(&mut self, word: Word) {
         self.on_word(0, &[0xff], 6, word);
     }
 
     /// `jmp fs:[word]`
-    pub fn jump_to(&mut self, word: Word) {
+    pub(crate) fn jump_to(&mut self, word: Word) {
         self.on_word(0, &[0xff], 4, word);
     }
 
     /// `movups fs:[word], xmm`: sixteen bytes.
-    pub fn store_xmm(&mut self, word: Word, register: u8) {
+    pub(crate) fn store_xmm(&mut self, word: Word, register: u8) {
         self.on_word(0, &[0x0f, 0x11], register, word);
     }
 
     /// `vmovdqu fs:[word], ymm`: thirty-two bytes.
-    pub fn store_ymm(&mut self, word: Word, register: u8) {
+    pub(crate) fn store_ymm(&mut self, word: Word, register: u8) {
         let vex = if register < 8 { 0xfe } else { 0x7e };
         let field = (register & 7) << 3 | ABSOLUTE;
         self.bytes(&[FS, 0xc5, vex, 0x7f, field, NO_BASE_OR_INDEX]);
@@ -153,7 +153,7 @@ impl Emitter {
     }
 
     /// `vmovdqu64 fs:[word], register` of AVX-512: 16, 32 or 64 bytes.
-    pub fn store_evex(&mut self, word: Word, register: u8, bytes: u8) {
+    pub(crate) fn store_evex(&mut self, word: Word, register: u8, bytes: u8) {
         let length = match bytes {
             64 => 0x40,
             32 => 0x20,
@@ -168,14 +168,14 @@ impl Emitter {
     }
 
     /// `mov register, value`
-    pub fn constant(&mut self, register: Gpr, value: u64) {
+    pub(crate) fn constant(&mut self, register: Gpr, value: u64) {
         self.bytes(&[REX_W | register >> 3, 0xb8 | (register & 7)]);
         self.bytes(&value.to_le_bytes());
     }
 
     /// Moves a value of 1, 2, 4 or 8 bytes from memory to a register, whose other bytes become 0. An address without
     /// registers is expected in the register itself.
-    pub fn load_memory(&mut self, register: Gpr, address: &Address<Gpr>) {
+    pub(crate) fn load_memory(&mut self, register: Gpr, address: &Address<Gpr>) {
         let base = match (address.base, address.index) {
             (None, None) => {
                 self.constant(register, address.displacement);
@@ -210,7 +210,7 @@ impl Emitter {
     }
 
     /// `lea to, [to + other]`
-    pub fn add(&mut self, to: Gpr, other: Gpr) {
+    pub(crate) fn add(&mut self, to: Gpr, other: Gpr) {
         let rex = (to >> 3) << 2 | (other >> 3) << 1 | to >> 3;
         let field = (to & 7) << 3 | ABSOLUTE;
         let places = (other & 7) << 3 | (to & 7);
@@ -219,31 +219,31 @@ impl Emitter {
     }
 
     /// `lea rsp, [rsp + bytes]`
-    pub fn move_stack(&mut self, bytes: i32) {
+    pub(crate) fn move_stack(&mut self, bytes: i32) {
         self.bytes(&[REX_W, 0x8d, 0xa4, 0x24]);
         self.bytes(&bytes.to_le_bytes());
     }
 
     /// `push qword ptr [rip + …]`, of a word that [`Self::word_here`] places.
-    pub fn push_constant(&mut self) -> Hole {
+    pub(crate) fn push_constant(&mut self) -> Hole {
         self.bytes(&[0xff, 0x35]);
         self.hole()
     }
 
     /// `jmp`
-    pub fn jump(&mut self) -> Hole {
+    pub(crate) fn jump(&mut self) -> Hole {
         self.bytes(&[0xe9]);
         self.hole()
     }
 
     /// A jump under a condition, by its number in opcodes: 0 is `jo`, 15 `jg`.
-    pub fn jump_if(&mut self, condition: u8) -> Hole {
+    pub(crate) fn jump_if(&mut self, condition: u8) -> Hole {
         self.bytes(&[0x0f, 0x80 | condition]);
         self.hole()
     }
 
     /// Jumps to an address within 2 GB.
-    pub fn jump_near(&mut self, to: u64) {
+    pub(crate) fn jump_near(&mut self, to: u64) {
         let hole = self.jump();
         self.fill(hole, to);
     }
@@ -255,7 +255,7 @@ impl Emitter {
     }
 
     /// The displacement at `hole`, which ends its instruction, leads to `to`.
-    pub fn fill(&mut self, hole: Hole, to: u64) {
+    pub(crate) fn fill(&mut self, hole: Hole, to: u64) {
         let next = self.start() + hole.0 as u64 + 4;
         match i32::try_from(to.wrapping_sub(next) as i64) {
             Ok(distance) => self.patch(hole.0, distance.to_le_bytes()),
@@ -264,12 +264,12 @@ impl Emitter {
     }
 
     /// The displacement at `hole` leads to here.
-    pub fn fill_here(&mut self, hole: Hole) {
+    pub(crate) fn fill_here(&mut self, hole: Hole) {
         self.fill(hole, self.here());
     }
 
     /// Eight bytes of data, which `hole` leads to.
-    pub fn word_here(&mut self, hole: Hole, value: u64) {
+    pub(crate) fn word_here(&mut self, hole: Hole, value: u64) {
         self.fill_here(hole);
         self.bytes(&value.to_le_bytes());
     }

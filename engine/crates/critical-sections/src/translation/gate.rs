@@ -10,7 +10,7 @@ use crate::memory::tls;
 
 /// How vector registers are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vectors {
+pub(crate) enum Vectors {
     /// `xsavec`, which leaves out what is as it was at the beginning.
     Compact(u32),
     /// `xsave`.
@@ -20,14 +20,14 @@ pub enum Vectors {
 }
 
 /// Bytes for vector registers; all that there are take less than half of it.
-pub const VECTOR_ROOM: usize = 8192;
+pub(crate) const VECTOR_ROOM: usize = 8192;
 
 /// SSE, AVX and the three parts of AVX-512.
 const KEPT: u64 = 0b1110_0110;
 
 impl Vectors {
     /// What this processor has.
-    pub fn here() -> Vectors {
+    pub(crate) fn here() -> Vectors {
         const HAS_XSAVE: u32 = 1 << 27;
         const HAS_XSAVEC: u32 = 1 << 1;
         if __cpuid(1).ecx & HAS_XSAVE == 0 {
@@ -82,22 +82,27 @@ fn enabled() -> u64 {
 
 /// The ways in and out, as addresses.
 #[derive(Clone, Copy, Debug)]
-pub struct Gates {
+pub(crate) struct Gates {
     /// From a unit's exit, with flags and vector registers that the program needs.
-    pub exit: u64,
+    pub(crate) exit: u64,
     /// From an exit at which a native function is called: neither flags nor vector registers have values for it.
-    pub call: u64,
+    pub(crate) call: u64,
     /// From a native function that has returned; vector registers have no values then.
-    pub returned: u64,
+    pub(crate) returned: u64,
     /// Into the engine and then on, with registers as they are in the thread's words.
-    pub enter: u64,
+    pub(crate) enter: u64,
 }
 
 /// A function of the engine: it says in the thread's target where to go on.
-pub type Dispatch = unsafe extern "C" fn(words: *mut tls::Words);
+pub(crate) type Dispatch = unsafe extern "C" fn(words: *mut tls::Words);
 
 /// Emits the gates. They run at any address.
-pub fn emit(emitter: &mut Emitter, vectors: Vectors, dispatch: Dispatch, exits: [u32; 2]) -> Gates {
+pub(crate) fn emit(
+    emitter: &mut Emitter,
+    vectors: Vectors,
+    dispatch: Dispatch,
+    exits: [u32; 2],
+) -> Gates {
     let dispatch = dispatch as usize as u64;
     let exit = emitter.here();
     keep_general(emitter);
@@ -176,19 +181,19 @@ fn go_on(emitter: &mut Emitter) {
 static RETURNED: AtomicU64 = AtomicU64::new(0);
 
 /// Says where [`native_returned`] goes on.
-pub fn set_returned(gate: u64) {
+pub(crate) fn set_returned(gate: u64) {
     RETURNED.store(gate, Ordering::Relaxed);
 }
 
 /// What a native call pushes below its real return address: a word for alignment, and the address of [`native_returned`].
-pub const BELOW_RETURN: u64 = 16;
+pub(crate) const BELOW_RETURN: u64 = 16;
 
 /// Native functions return here: `[rsp]` is the word for alignment, above it is the real return address. Unwinders find
 /// both by this function's call frame information, so exceptions and cancellation pass through.
 ///
 /// The address that is pushed is that of the second instruction: unwinders look one byte before it.
 #[unsafe(naked)]
-pub unsafe extern "C" fn native_returned() {
+pub(crate) unsafe extern "C" fn native_returned() {
     naked_asm!(
         ".cfi_startproc",
         ".cfi_def_cfa rsp, 16",
@@ -205,7 +210,7 @@ pub unsafe extern "C" fn native_returned() {
 /// The same for a thread that the engine is done with. It jumps where it could return: the processor expects as many
 /// returns as it has seen calls, and the one to the function that returns here was a jump.
 #[unsafe(naked)]
-pub unsafe extern "C" fn native_done() {
+pub(crate) unsafe extern "C" fn native_done() {
     naked_asm!(
         ".cfi_startproc",
         ".cfi_def_cfa rsp, 16",
@@ -223,11 +228,11 @@ pub unsafe extern "C" fn native_done() {
 /// # Safety
 /// The gate must be one, and the thread's words ready.
 #[unsafe(naked)]
-pub unsafe extern "C" fn through(_gate: u64) -> ! {
+pub(crate) unsafe extern "C" fn through(_gate: u64) -> ! {
     naked_asm!("jmp rdi")
 }
 
 /// The address that a native function returns to.
-pub fn return_address(of: unsafe extern "C" fn()) -> u64 {
+pub(crate) fn return_address(of: unsafe extern "C" fn()) -> u64 {
     of as usize as u64 + 1
 }

@@ -7,7 +7,7 @@ use crate::list::List;
 use crate::step::{Held, Noted, Spot, Step, When};
 
 /// Finds them. It is large, and made once.
-pub struct Lasting {
+pub(crate) struct Lasting {
     /// From the last one to the first.
     kept: List<Placed, MOST_STEPS>,
     /// The other way round.
@@ -24,7 +24,7 @@ struct Wanted {
 const KEPT: u16 = 0b1111_0000_0010_1000;
 
 impl Lasting {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Lasting {
             kept: List::new(),
             steps: List::new(),
@@ -32,7 +32,7 @@ impl Lasting {
     }
 
     /// Finds those of the steps on the way to an exit.
-    pub fn find(&mut self, steps: &[Placed], to: To) {
+    pub(crate) fn find(&mut self, steps: &[Placed], to: To) {
         self.kept.clear();
         self.steps.clear();
         let mut wanted = match to {
@@ -56,7 +56,7 @@ impl Lasting {
     }
 
     /// What was found, in the order in which it happens.
-    pub fn steps(&self) -> &[Placed] {
+    pub(crate) fn steps(&self) -> &[Placed] {
         self.steps.as_slice()
     }
 }

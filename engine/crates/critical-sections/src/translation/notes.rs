@@ -16,7 +16,7 @@ struct Known {
 }
 
 /// What is noted so far in a unit.
-pub struct Notes {
+pub(crate) struct Notes {
     general: [Option<Known>; 16],
     /// The first slot, and how many chunks from the lowest on.
     vector: [Option<(u8, u8)>; 32],
@@ -26,7 +26,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Notes {
             general: [None; 16],
             vector: [None; 32],
@@ -36,12 +36,12 @@ impl Notes {
     }
 
     /// Whether there is room for another instruction's notes.
-    pub fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.used + AT_ONCE <= SLOTS
     }
 
     /// Emits what notes the values before an instruction.
-    pub fn before(&mut self, plan: &Plan, emitter: &mut Emitter) {
+    pub(crate) fn before(&mut self, plan: &Plan, emitter: &mut Emitter) {
         self.names.clear();
         // Backwards: who notes a register's last chunk has all of it.
         for step in plan.steps.as_slice().iter().rev() {
@@ -55,7 +55,7 @@ impl Notes {
     }
 
     /// Emits what notes the values after an instruction.
-    pub fn after(&mut self, plan: &Plan, emitter: &mut Emitter) {
+    pub(crate) fn after(&mut self, plan: &Plan, emitter: &mut Emitter) {
         for register in 0..16 {
             if plan.written & 1 << register != 0 && register != RSP {
                 self.general[usize::from(register)] = None;
@@ -83,7 +83,7 @@ impl Notes {
     }
 
     /// The stack pointer has moved by so much; `None`: by nobody knows how much.
-    pub fn stack_moved(&mut self, by: Option<i64>) {
+    pub(crate) fn stack_moved(&mut self, by: Option<i64>) {
         let known = &mut self.general[usize::from(RSP)];
         *known = match (*known, by) {
             (Some(it), Some(by)) => Some(Known {
@@ -95,7 +95,7 @@ impl Notes {
     }
 
     /// A step with slots instead of names.
-    pub fn resolved(&self, step: &Step<Named>) -> Option<Step<Noted>> {
+    pub(crate) fn resolved(&self, step: &Step<Named>) -> Option<Step<Noted>> {
         let names = self.names.as_slice();
         let find = |name: Named| names.iter().find(|it| it.0 == name).map(|it| it.1);
         Resolve(find).step(*step)

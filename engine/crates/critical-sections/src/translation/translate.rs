@@ -18,11 +18,11 @@ use crate::memory::tls;
 /// The longest unit, in instructions.
 const LONGEST: u32 = 160;
 /// The most steps of a unit.
-pub const MOST_STEPS: usize = 640;
+pub(crate) const MOST_STEPS: usize = 640;
 const MOST_EXITS: usize = 40;
 
 /// What the translator asks of the program.
-pub trait Program {
+pub(crate) trait Program {
     /// The bytes of code from an address on, at least one; `None` where no code can be translated.
     fn code(&self, ip: u64) -> Option<&'static [u8]>;
     /// Whether an address is that of a function that is not translated.
@@ -35,11 +35,11 @@ pub trait Program {
 
 /// An exit of the unit that is being made.
 #[derive(Clone, Copy, Debug)]
-pub struct Draft {
+pub(crate) struct Draft {
     /// Steps before it.
-    pub steps: usize,
-    pub instructions: u32,
-    pub to: To,
+    pub(crate) steps: usize,
+    pub(crate) instructions: u32,
+    pub(crate) to: To,
     /// A jump to it.
     hole: Option<Hole>,
     /// `rcx` is borrowed there.
@@ -47,14 +47,14 @@ pub struct Draft {
 }
 
 /// The unit that is being made.
-pub struct Building {
+pub(crate) struct Building {
     notes: Notes,
-    pub steps: List<Placed, MOST_STEPS>,
-    pub exits: List<Draft, MOST_EXITS>,
-    pub starts: List<(u32, u64), { LONGEST as usize }>,
+    pub(crate) steps: List<Placed, MOST_STEPS>,
+    pub(crate) exits: List<Draft, MOST_EXITS>,
+    pub(crate) starts: List<(u32, u64), { LONGEST as usize }>,
     constants: List<(Hole, u64), MOST_EXITS>,
     instructions: u32,
-    pub is_system_call: bool,
+    pub(crate) is_system_call: bool,
 }
 
 /// Why the unit ends.
@@ -66,7 +66,7 @@ enum End {
 }
 
 impl Building {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Building {
             notes: Notes::new(),
             steps: List::new(),
@@ -108,26 +108,26 @@ impl Building {
 }
 
 /// Translates instructions.
-pub struct Translator {
+pub(crate) struct Translator {
     planner: Planner,
-    pub building: Building,
+    pub(crate) building: Building,
 }
 
 /// What a unit is made of.
-pub struct Order<'a, P> {
-    pub program: &'a P,
+pub(crate) struct Order<'a, P> {
+    pub(crate) program: &'a P,
     /// Where it begins.
-    pub ip: u64,
+    pub(crate) ip: u64,
     /// Where its branches are expected to lead; beyond, the unit ends.
-    pub path: &'a [u64],
+    pub(crate) path: &'a [u64],
     /// The number of its first exit.
-    pub first_exit: u32,
+    pub(crate) first_exit: u32,
     /// Where exits go.
-    pub gates: Gates,
+    pub(crate) gates: Gates,
 }
 
 impl Translator {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // The decoder makes its tables when it is first used.
         let _ = Decoder::new(64, &[0x90], DecoderOptions::NONE).decode();
         Translator {
@@ -138,7 +138,7 @@ impl Translator {
 
     /// Translates the unit at an address into `emitter`; what belongs to it is then in [`Self::building`]. `false` when the
     /// first instruction runs in its own place alone, or when there is no room.
-    pub fn unit<P: Program>(&mut self, order: &Order<P>, emitter: &mut Emitter) -> bool {
+    pub(crate) fn unit<P: Program>(&mut self, order: &Order<P>, emitter: &mut Emitter) -> bool {
         self.building.reset();
         let end = self.body(order, emitter);
         if let End::Split(next) = end {

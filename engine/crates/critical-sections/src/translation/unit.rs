@@ -6,24 +6,24 @@ use crate::step::{Noted, Step};
 
 /// A step and the instruction whose it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Placed {
+pub(crate) struct Placed {
     /// The instruction's address in the program.
-    pub at: u64,
-    pub step: Step<Noted>,
+    pub(crate) at: u64,
+    pub(crate) step: Step<Noted>,
 }
 
 /// What is known of the code at an address.
 #[derive(Debug)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// The address in the program.
-    pub ip: u64,
-    pub kind: Kind,
+    pub(crate) ip: u64,
+    pub(crate) kind: Kind,
     entered: AtomicU32,
 }
 
 /// How the code at an address runs.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Out of line.
     Code(Code),
     /// As a whole: the engine goes on when the function has returned.
@@ -36,33 +36,33 @@ pub enum Kind {
 
 /// A translation.
 #[derive(Clone, Copy, Debug)]
-pub struct Code {
-    pub start: u64,
+pub(crate) struct Code {
+    pub(crate) start: u64,
     /// In bytes.
-    pub length: u32,
+    pub(crate) length: u32,
     /// It begins with a system call.
-    pub is_system_call: bool,
+    pub(crate) is_system_call: bool,
     /// It follows a path over several branches.
-    pub is_path: bool,
+    pub(crate) is_path: bool,
     /// Where each instruction's translation begins, in bytes from the start, and its address in the program.
-    pub starts: &'static [(u32, u64)],
+    pub(crate) starts: &'static [(u32, u64)],
 }
 
 /// A way out of a unit.
 #[derive(Clone, Copy, Debug)]
-pub struct Exit {
+pub(crate) struct Exit {
     /// What has happened on the way here.
-    pub steps: &'static [Placed],
+    pub(crate) steps: &'static [Placed],
     /// The part of it that matters within a section: in the window after one, all of it does.
-    pub lasting: &'static [Placed],
+    pub(crate) lasting: &'static [Placed],
     /// So many instructions.
-    pub instructions: u32,
-    pub to: To,
+    pub(crate) instructions: u32,
+    pub(crate) to: To,
 }
 
 /// Where an exit leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum To {
+pub(crate) enum To {
     /// To an address, by a branch.
     Branch(u64),
     /// To the next instruction, which is in another unit.
@@ -74,7 +74,7 @@ pub enum To {
 }
 
 impl Unit {
-    pub fn new(ip: u64, kind: Kind) -> Unit {
+    pub(crate) fn new(ip: u64, kind: Kind) -> Unit {
         Unit {
             ip,
             kind,
@@ -82,7 +82,7 @@ impl Unit {
         }
     }
 
-    pub fn code(&self) -> Option<&Code> {
+    pub(crate) fn code(&self) -> Option<&Code> {
         match &self.kind {
             Kind::Code(it) => Some(it),
             _ => None,
@@ -90,7 +90,7 @@ impl Unit {
     }
 
     /// A thread enters it; how many did, roughly.
-    pub fn enter(&self) -> u32 {
+    pub(crate) fn enter(&self) -> u32 {
         let before = self.entered.load(Ordering::Relaxed);
         self.entered
             .store(before.wrapping_add(1), Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl Unit {
     }
 
     /// Whether it is of code in this range of addresses.
-    pub fn touches(&self, from: u64, to: u64) -> bool {
+    pub(crate) fn touches(&self, from: u64, to: u64) -> bool {
         let within = |ip: u64| (from..to).contains(&ip);
         match &self.kind {
             Kind::Code(code) => code.starts.iter().any(|it| within(it.1)),

@@ -27,18 +27,18 @@ const ARENA: usize = 256 << 20;
 /// The longest translation of one unit, in bytes.
 const LONGEST: usize = 64 << 10;
 /// The numbers of exits that belong to no unit: back from a native call, and into the engine.
-pub const RETURNED: u64 = 0;
-pub const ENTERED: u64 = 1;
+pub(crate) const RETURNED: u64 = 0;
+pub(crate) const ENTERED: u64 = 1;
 
 /// The units.
-pub struct Units {
+pub(crate) struct Units {
     observer: &'static dyn Observer,
     table: &'static [AtomicPtr<Unit>],
     exits: &'static [AtomicPtr<Exit>],
     /// Translations by their places, in order.
     places: &'static [AtomicPtr<Unit>],
     placed: AtomicUsize,
-    pub gates: Gates,
+    pub(crate) gates: Gates,
     /// Code that is never translated.
     own: Range<u64>,
     code: Range<u64>,
@@ -65,7 +65,7 @@ unsafe impl Send for Maker {}
 impl Units {
     /// An empty table; nothing is told of the code in `silent`, and nothing in `own` is translated. `None` where the system
     /// gives no memory for code.
-    pub fn new(
+    pub(crate) fn new(
         observer: &'static dyn Observer,
         dispatch: Dispatch,
         silent: Range<u64>,
@@ -109,14 +109,14 @@ impl Units {
     }
 
     /// An exit by its number.
-    pub fn exit(&self, number: u64) -> Option<&'static Exit> {
+    pub(crate) fn exit(&self, number: u64) -> Option<&'static Exit> {
         let exit = self.exits.get(number as usize)?.load(Ordering::Acquire);
         // SAFETY: null, or what was kept in the arena.
         unsafe { exit.as_ref() }
     }
 
     /// The unit at an address, if there is one.
-    pub fn find(&self, ip: u64) -> Option<&'static Unit> {
+    pub(crate) fn find(&self, ip: u64) -> Option<&'static Unit> {
         let mut at = place(ip);
         loop {
             let unit = self.table[at].load(Ordering::Acquire);
@@ -131,7 +131,7 @@ impl Units {
 
     /// The unit at an address, which is made if there is none yet. `None` when there is no room, or when somebody has left the
     /// lock for good.
-    pub fn find_or_make(&self, ip: u64) -> Option<&'static Unit> {
+    pub(crate) fn find_or_make(&self, ip: u64) -> Option<&'static Unit> {
         let known = || self.find(ip).filter(|it| !matches!(it.kind, Kind::Gone));
         if let Some(unit) = known() {
             return Some(unit);
@@ -145,27 +145,27 @@ impl Units {
     }
 
     /// Replaces a unit by one that follows a path.
-    pub fn make_path(&self, ip: u64, path: &[u64]) -> Option<&'static Unit> {
+    pub(crate) fn make_path(&self, ip: u64, path: &[u64]) -> Option<&'static Unit> {
         let mut maker = self.maker()?;
         self.make(&mut maker, ip, path)
     }
 
     /// Says that a function is not translated.
-    pub fn add_special(&self, ip: u64, kind: Kind) -> Option<&'static Unit> {
+    pub(crate) fn add_special(&self, ip: u64, kind: Kind) -> Option<&'static Unit> {
         let mut maker = self.maker()?;
         let unit = maker.arena.keep(Unit::new(ip, kind))?;
         self.enter(&mut maker, unit)
     }
 
     /// Looks for new code.
-    pub fn look(&self) {
+    pub(crate) fn look(&self) {
         if let Some(maker) = self.maker() {
             maker.regions.borrow_mut().look();
         }
     }
 
     /// Code is no longer what it was: a library was unloaded.
-    pub fn forget(&self, from: u64, to: u64) {
+    pub(crate) fn forget(&self, from: u64, to: u64) {
         if let Some(mut maker) = self.maker() {
             maker.regions.borrow_mut().forget();
             self.forget_units(&mut maker, |_, unit| unit.touches(from, to));
@@ -173,7 +173,7 @@ impl Units {
     }
 
     /// Forgets code that is mapped no more. Functions that are not translated stay.
-    pub fn forget_unmapped(&self) {
+    pub(crate) fn forget_unmapped(&self) {
         let Some(mut maker) = self.maker() else {
             return;
         };
@@ -201,17 +201,17 @@ impl Units {
     }
 
     /// Whether an address is in the preloaded library's code.
-    pub fn is_own(&self, ip: u64) -> bool {
+    pub(crate) fn is_own(&self, ip: u64) -> bool {
         self.own.contains(&ip)
     }
 
     /// The memory that translations are in.
-    pub fn code_memory(&self) -> Range<u64> {
+    pub(crate) fn code_memory(&self) -> Range<u64> {
         self.code.clone()
     }
 
     /// The program's instruction whose translation is at an address.
-    pub fn locate(&self, address: u64) -> Option<u64> {
+    pub(crate) fn locate(&self, address: u64) -> Option<u64> {
         let placed = self.placed.load(Ordering::Acquire).min(MOST);
         let known = &self.places[..placed];
         let code = |entry: &AtomicPtr<Unit>| {
@@ -230,7 +230,7 @@ impl Units {
     }
 
     /// Whoever held the lock when the process was forked is not in the child.
-    pub fn free_lock(&self) {
+    pub(crate) fn free_lock(&self) {
         self.maker.raw().free();
     }
 

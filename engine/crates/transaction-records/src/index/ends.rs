@@ -12,9 +12,9 @@ pub(crate) type ChannelId = usize;
 /// A stream as one process has it.
 #[derive(Clone, Debug)]
 pub(crate) struct End {
-    pub process: usize,
-    pub kind: StreamKind,
-    pub via: Via,
+    pub(crate) process: usize,
+    pub(crate) kind: StreamKind,
+    pub(crate) via: Via,
     pub(super) inode: u64,
     pub(super) peer_inode: u64,
     pub(super) local: Address,
@@ -23,18 +23,18 @@ pub(crate) struct End {
     pub(super) opened_ns: i64,
     pub(super) closed_ns: Option<i64>,
     /// What it sends in all the log, by its own offsets.
-    pub sent: Ranges,
-    pub sends: u64,
+    pub(crate) sent: Ranges,
+    pub(crate) sends: u64,
     /// Whether it receives anything, and from which offset on of its own.
-    pub first_received: Option<u64>,
-    pub channel: ChannelId,
-    pub side: usize,
+    pub(crate) first_received: Option<u64>,
+    pub(crate) channel: ChannelId,
+    pub(crate) side: usize,
 }
 
 /// A stream with all its ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Channel {
     /// A pipe has one side. Each side's ends, in several processes after forks.
-    pub sides: [Vec<EndId>; 2],
-    pub is_pipe: bool,
+    pub(crate) sides: [Vec<EndId>; 2],
+    pub(crate) is_pipe: bool,
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(crate) struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    pub fn add(&mut self, range: Range<u64>) {
+    pub(crate) fn add(&mut self, range: Range<u64>) {
         match self.0.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
             _ => self.0.push(range),
@@ -15,7 +15,7 @@ impl Ranges {
     }
 
     /// Sorts them and joins what touches.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.0.sort_by_key(|it| it.start);
         let mut joined: Vec<Range<u64>> = Vec::new();
         for range in self.0.drain(..) {
@@ -28,7 +28,7 @@ impl Ranges {
     }
 
     /// Bytes of this range that are told of.
-    pub fn covered(&self, range: Range<u64>) -> u64 {
+    pub(crate) fn covered(&self, range: Range<u64>) -> u64 {
         let first = self.0.partition_point(|it| it.end <= range.start);
         self.0[first..]
             .iter()
@@ -37,7 +37,7 @@ impl Ranges {
             .sum()
     }
 
-    pub fn first(&self) -> Option<u64> {
+    pub(crate) fn first(&self) -> Option<u64> {
         self.0.first().map(|it| it.start)
     }
 }

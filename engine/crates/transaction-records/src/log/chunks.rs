@@ -13,10 +13,10 @@ pub(super) struct Chunk {
     begin: usize,
     /// Bytes of records.
     used: usize,
-    pub thread: u32,
-    pub tid: u32,
-    pub sequence: u32,
-    pub time_ns: u64,
+    pub(crate) thread: u32,
+    pub(crate) tid: u32,
+    pub(crate) sequence: u32,
+    pub(crate) time_ns: u64,
 }
 
 /// What is where a chunk may be.
@@ -64,7 +64,7 @@ pub(super) fn chunk_at(bytes: &[u8], at: usize) -> At {
 impl Chunk {
     /// The chunk of another thread behind this one, in a space that ends at `end`: threads that end leave what they did not use
     /// to others.
-    pub fn next(&self, bytes: &[u8], end: usize) -> Option<Chunk> {
+    pub(crate) fn next(&self, bytes: &[u8], end: usize) -> Option<Chunk> {
         let at = (self.begin + self.used).next_multiple_of(CHUNK_HEADER);
         if at + CHUNK_HEADER > end {
             return None;
@@ -80,7 +80,7 @@ impl Chunk {
     }
 
     /// Leaves out everything from the first damaged record on, and tells where that is.
-    pub fn check(&mut self, bytes: &[u8]) -> Option<Place> {
+    pub(crate) fn check(&mut self, bytes: &[u8]) -> Option<Place> {
         let mut at = 0;
         while at < self.used {
             match Record::read(&self.records(bytes)[at..]) {
@@ -96,14 +96,14 @@ impl Chunk {
     }
 
     /// The bytes of its records.
-    pub fn records<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn records<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         bytes
             .get(self.begin..self.begin + self.used)
             .unwrap_or_default()
     }
 
     /// The thread's name.
-    pub fn name(&self, bytes: &[u8]) -> String {
+    pub(crate) fn name(&self, bytes: &[u8]) -> String {
         let at = self.begin + chunk_word::NAME * 8 - CHUNK_HEADER;
         let name = bytes.get(at..at + 16).unwrap_or_default();
         let end = name.iter().position(|&byte| byte == 0);

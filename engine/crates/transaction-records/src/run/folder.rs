@@ -34,7 +34,7 @@ pub fn is_run(folder: &Path) -> bool {
 }
 
 impl Folder {
-    pub fn read(path: &Path) -> Result<Self, RunError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, RunError> {
         let failed = |path: PathBuf| move |error| RunError::File { path, error };
         let mut logs = Vec::new();
         for entry in fs::read_dir(path).map_err(failed(path.into()))? {
@@ -58,7 +58,10 @@ impl Folder {
     }
 
     /// What was read elsewhere.
-    pub fn of(logs: Vec<(String, Vec<u8>)>, samples: Option<Vec<u8>>) -> Result<Self, RunError> {
+    pub(crate) fn of(
+        logs: Vec<(String, Vec<u8>)>,
+        samples: Option<Vec<u8>>,
+    ) -> Result<Self, RunError> {
         let logs = logs.into_iter();
         let logs = logs.map(|(name, bytes)| LogFile { name, bytes }).collect();
         Folder::with(Path::new(""), logs, samples)
@@ -82,12 +85,12 @@ impl Folder {
     }
 
     /// Whether it is still being recorded: what is read is what there was then.
-    pub fn is_going_on(&self) -> bool {
+    pub(crate) fn is_going_on(&self) -> bool {
         self.is_going_on
     }
 
     /// What notes call the run.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self.path.file_name() {
             Some(name) => name.to_string_lossy().into_owned(),
             None => "The run".into(),
@@ -95,7 +98,7 @@ impl Folder {
     }
 
     /// The logs that can be read, by when their processes began.
-    pub fn logs(&self) -> Vec<Log<'_>> {
+    pub(crate) fn logs(&self) -> Vec<Log<'_>> {
         let mut logs: Vec<Log<'_>> = self
             .logs
             .iter()
@@ -110,13 +113,13 @@ impl Folder {
     }
 
     /// The logs that cannot be read.
-    pub fn refused(&self) -> impl Iterator<Item = (&str, LogError)> {
+    pub(crate) fn refused(&self) -> impl Iterator<Item = (&str, LogError)> {
         let all = self.logs.iter();
         all.filter_map(|it| Some((&*it.name, Log::read(&it.bytes).err()?)))
     }
 
     /// The samples; `None` when the run has none.
-    pub fn samples(&self) -> Result<Option<Samples<'_>>, RunError> {
+    pub(crate) fn samples(&self) -> Result<Option<Samples<'_>>, RunError> {
         // Whoever recorded was killed before the file had a head.
         let Some(bytes) = self.samples.as_ref().filter(|it| !it.is_empty()) else {
             return Ok(None);

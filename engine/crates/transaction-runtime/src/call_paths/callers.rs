@@ -32,7 +32,7 @@ const LOOK_NS: u64 = 100_000_000;
 
 /// The newest table, and its number: 0 while there is none. The old ones stay mapped: other threads may be reading them.
 #[inline]
-pub fn rows() -> (&'static [Unwind], u32) {
+pub(crate) fn rows() -> (&'static [Unwind], u32) {
     let ready = log::header(word::UNWIND_READY).load(Ordering::Acquire);
     if ready != SEEN.load(Ordering::Relaxed) {
         take(ready);
@@ -81,13 +81,13 @@ fn map(generation: u64) -> Option<&'static [Unwind]> {
 }
 
 /// Asks the engine for a table of all code that is mapped now.
-pub fn ask() {
+pub(crate) fn ask() {
     log::header(word::UNWIND_WANTED).fetch_add(1, Ordering::AcqRel);
     sys::futex_wake(log::low_half(word::UNWIND_WANTED));
 }
 
 /// Waits for the first table, so that the first call paths are whole; not for long, and not for an engine that is gone.
-pub fn wait() {
+pub(crate) fn wait() {
     let end = sys::now() + PATIENCE_NS;
     let ready = log::low_half(word::UNWIND_READY);
     while ready.load(Ordering::Acquire) == 0
@@ -99,7 +99,7 @@ pub fn wait() {
 }
 
 /// In a forked child, which has its parent's code and table: generations count anew.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     SEEN.store(0, Ordering::Relaxed);
     TAKING.free();
 }

@@ -31,7 +31,7 @@ static STALE: AtomicBool = AtomicBool::new(false);
 static LOCK: Lock = Lock::new();
 
 /// Looks again if one of these addresses is in no code that is known.
-pub fn look_for(inside: &Inside, addresses: &[u64]) {
+pub(crate) fn look_for(inside: &Inside, addresses: &[u64]) {
     let known = addresses.iter().all(|address| is_known(*address, *address));
     if (!known || STALE.load(Ordering::Relaxed)) && look(inside) {
         callers::ask();
@@ -46,7 +46,7 @@ fn is_known(first: u64, last: u64) -> bool {
 }
 
 /// Tells of all code that is mapped and was not known. Whether there was any.
-pub fn look(inside: &Inside) -> bool {
+pub(crate) fn look(inside: &Inside) -> bool {
     if LOOKS.load(Ordering::Relaxed) >= MOST_LOOKS || !LOCK.try_take() {
         return false;
     }
@@ -72,7 +72,7 @@ fn read(inside: &Inside) -> Option<bool> {
 }
 
 /// Hands over the lines of the kernel's map of this process. `None` when there is none.
-pub fn each_line(mut then: impl FnMut(&[u8])) -> Option<()> {
+pub(crate) fn each_line(mut then: impl FnMut(&[u8])) -> Option<()> {
     let name = Name::new(format_args!("/proc/self/maps"))?;
     let fd = session::open(&name, libc::O_RDONLY).ok()?;
     let mut buffer = [0_u8; 16 << 10];
@@ -148,7 +148,7 @@ fn line(inside: &Inside, line: &[u8]) -> bool {
 }
 
 /// Whether an address is in the code of a virtual machine.
-pub fn is_of_machine(address: u64) -> bool {
+pub(crate) fn is_of_machine(address: u64) -> bool {
     MACHINES.iter().any(|[start, end]| {
         start.load(Ordering::Relaxed) <= address && address < end.load(Ordering::Relaxed)
     })
@@ -167,7 +167,7 @@ fn note_machine(first: u64, behind: u64) {
 }
 
 /// The first address of a line of the map.
-pub fn start(line: &[u8]) -> u64 {
+pub(crate) fn start(line: &[u8]) -> u64 {
     let digits = line.iter().take_while(|byte| **byte != b'-').count();
     hexadecimal(&line[..digits])
 }
@@ -181,7 +181,9 @@ fn hexadecimal(digits: &[u8]) -> u64 {
 
 /// `dlclose(3)`: what is known may be gone, and other code come in its place.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn dlclose(library: *mut core::ffi::c_void) -> core::ffi::c_int {
+pub(crate) unsafe extern "C-unwind" fn dlclose(
+    library: *mut core::ffi::c_void,
+) -> core::ffi::c_int {
     // SAFETY: passes the program's argument on.
     let result = unsafe { real!(dlclose: fn(*mut core::ffi::c_void) -> core::ffi::c_int)(library) };
     if active::is_active() && thread::current().is_some() {
@@ -193,6 +195,6 @@ pub unsafe extern "C-unwind" fn dlclose(library: *mut core::ffi::c_void) -> core
 }
 
 /// In a forked child: whoever was looking looks in the parent.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     LOCK.free();
 }

@@ -45,7 +45,7 @@ static LAST_ID: AtomicU32 = AtomicU32::new(0);
 static POOL_USED: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes room for paths. Before any other function of this module.
-pub fn prepare() -> Option<()> {
+pub(crate) fn prepare() -> Option<()> {
     let table = sys::map_anonymous(PLACES * size_of::<Entry>())?;
     let pool = sys::map_anonymous(POOL * size_of::<u64>())?;
     TABLE.store(table.cast(), Ordering::Release);
@@ -70,12 +70,12 @@ impl Entry {
 impl Inside {
     /// The number of the call path that a hook was called by; 0 when it is not known.
     #[inline]
-    pub fn path(&self, called: &impl Called) -> u32 {
+    pub(crate) fn path(&self, called: &impl Called) -> u32 {
         self.path_at(called.caller())
     }
 
     /// The number of the call path of who called something behind which it has these registers; 0 when it is not known.
-    pub fn path_at(&self, caller: Registers) -> u32 {
+    pub(crate) fn path_at(&self, caller: Registers) -> u32 {
         // SAFETY: this thread's own, and nobody else's while it is in our code.
         let memory = unsafe { &mut *self.memory() };
         path(self, memory, caller, self.thread().stack())
@@ -311,6 +311,6 @@ fn use_entry(inside: &Inside, entry: &Entry) -> u32 {
 }
 
 /// In a forked child: what other threads were adding is never finished there, and passed over.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     modules::begin_again();
 }

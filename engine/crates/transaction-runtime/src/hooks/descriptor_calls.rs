@@ -24,7 +24,7 @@ fn is_hidden(fd: c_int) -> bool {
 
 /// `close(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn close(fd: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn close(fd: c_int) -> c_int {
     if is_hidden(fd) {
         return bad_descriptor();
     }
@@ -38,14 +38,18 @@ pub unsafe extern "C-unwind" fn close(fd: c_int) -> c_int {
 
 /// libc's other name for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __close(fd: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn __close(fd: c_int) -> c_int {
     // SAFETY: as the program's own call.
     unsafe { close(fd) }
 }
 
 /// `close_range(2)`, which passes over our descriptors.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn close_range(
+    first: c_uint,
+    last: c_uint,
+    flags: c_int,
+) -> c_int {
     if !active::is_active() || first > last {
         // SAFETY: passes the program's arguments on.
         return unsafe {
@@ -62,7 +66,7 @@ pub unsafe extern "C-unwind" fn close_range(first: c_uint, last: c_uint, flags: 
 
 /// `closefrom(3)`, which passes over our descriptors.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
+pub(crate) unsafe extern "C-unwind" fn closefrom(first: c_int) {
     if !active::is_active() {
         // SAFETY: passes the program's argument on.
         return unsafe { real!(closefrom: fn(c_int) -> ())(first) };
@@ -77,7 +81,7 @@ pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
 
 /// `fclose(3)`, which closes a descriptor inside libc.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn fclose(file: *mut libc::FILE) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn fclose(file: *mut libc::FILE) -> c_int {
     // SAFETY: passes the program's argument on.
     unsafe {
         if thread::is_logged() && !file.is_null() {
@@ -94,7 +98,7 @@ macro_rules! hides {
     ($name:ident) => {
         /// As libc's; our descriptors are not open to the program.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(fd: c_int, status: *mut c_void) -> c_int {
+        pub(crate) unsafe extern "C-unwind" fn $name(fd: c_int, status: *mut c_void) -> c_int {
             if is_hidden(fd) {
                 return bad_descriptor();
             }
@@ -107,7 +111,7 @@ hides!(fstat);
 hides!(fstat64);
 
 /// After a call that has made `to` a copy of `from`.
-pub fn copied(from: c_int, to: c_int) -> c_int {
+pub(crate) fn copied(from: c_int, to: c_int) -> c_int {
     if to >= 0 && thread::is_logged() {
         descriptors::copied(from, to);
     }
@@ -115,7 +119,7 @@ pub fn copied(from: c_int, to: c_int) -> c_int {
 }
 
 /// Before a call that puts something else at `to`.
-pub fn replaces(to: c_int) {
+pub(crate) fn replaces(to: c_int) {
     if is_hidden(to) && thread::is_logged() {
         unix_peers::give_up();
     }
@@ -126,7 +130,7 @@ macro_rules! copies {
     ($name:ident($($argument:ident: $type:ty),*) $(, $before:expr)?) => {
         /// As libc's, noted; our descriptors are not open to the program.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(from: c_int $(, $argument: $type)*) -> c_int {
+        pub(crate) unsafe extern "C-unwind" fn $name(from: c_int $(, $argument: $type)*) -> c_int {
             if is_hidden(from) {
                 return bad_descriptor();
             }
@@ -143,13 +147,13 @@ copies!(dup3(to: c_int, flags: c_int), replaces(to));
 
 /// libc's other name for `dup2`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __dup2(from: c_int, to: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn __dup2(from: c_int, to: c_int) -> c_int {
     // SAFETY: as the program's own call.
     unsafe { dup2(from, to) }
 }
 
 /// Whether a command of `fcntl` copies the descriptor.
-pub fn is_copy(command: c_int) -> bool {
+pub(crate) fn is_copy(command: c_int) -> bool {
     command == libc::F_DUPFD || command == libc::F_DUPFD_CLOEXEC
 }
 
@@ -158,7 +162,7 @@ macro_rules! controls {
     ($name:ident) => {
         /// As libc's, noted when it copies; our descriptors are not open to the program.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(fd: c_int, command: c_int, argument: usize) -> c_int {
+        pub(crate) unsafe extern "C-unwind" fn $name(fd: c_int, command: c_int, argument: usize) -> c_int {
             if is_hidden(fd) {
                 return bad_descriptor();
             }
@@ -176,7 +180,7 @@ controls!(fcntl64);
 controls!(__fcntl);
 
 /// After a call that has made a descriptor, of which that much is known.
-pub fn came(fd: c_int, via: Via) -> c_int {
+pub(crate) fn came(fd: c_int, via: Via) -> c_int {
     if fd >= 0 && thread::is_logged() {
         descriptors::renew(fd, Entry::Unknown(via));
     }
@@ -189,7 +193,7 @@ macro_rules! makes {
     ($($name:ident($($argument:ident: $type:ty),*);)*) => {$(
         /// As libc's, noted.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
+        pub(crate) unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
             // SAFETY: passes the program's arguments on.
             let fd = unsafe { real!($name: fn($($type),*) -> c_int)($($argument),*) };
             if fd >= 0 && thread::is_logged() {
@@ -223,14 +227,18 @@ makes! {
 
 /// `socket(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn socket(
+    domain: c_int,
+    kind: c_int,
+    protocol: c_int,
+) -> c_int {
     // SAFETY: passes the program's arguments on.
     let fd = unsafe { real!(socket: fn(c_int, c_int, c_int) -> c_int)(domain, kind, protocol) };
     came(fd, Via::Made)
 }
 
 /// Runs a call that accepts a connection. Where it waits for one, the thread was idle.
-pub fn accepting(fd: c_int, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
+pub(crate) fn accepting(fd: c_int, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
     if !thread::is_logged() {
         return real();
     }
@@ -284,7 +292,7 @@ hooks! {
 ///
 /// # Safety
 /// The address is the program's.
-pub unsafe fn connecting(
+pub(crate) unsafe fn connecting(
     fd: c_int,
     (address, length): (*const sockaddr, socklen_t),
     real: impl FnOnce() -> c_int,
@@ -327,7 +335,7 @@ fn connected(fd: c_int, to: Option<Address>) {
 
 /// `connect(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn connect(
+pub(crate) unsafe extern "C-unwind" fn connect(
     fd: c_int,
     address: *const sockaddr,
     length: socklen_t,
@@ -339,7 +347,7 @@ pub unsafe extern "C-unwind" fn connect(
 
 /// libc's other name for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __connect(
+pub(crate) unsafe extern "C-unwind" fn __connect(
     fd: c_int,
     address: *const sockaddr,
     length: socklen_t,
@@ -360,7 +368,7 @@ fn plain(kind: StreamKind, inode: u64, peer_inode: u64) -> What {
 }
 
 /// Both ends of a new pipe are one stream.
-pub unsafe fn made_pipe(result: c_int, ends: *const [c_int; 2]) -> c_int {
+pub(crate) unsafe fn made_pipe(result: c_int, ends: *const [c_int; 2]) -> c_int {
     if result == 0 && thread::is_logged() {
         // SAFETY: the kernel has written both.
         let [read, write] = unsafe { *ends };
@@ -374,7 +382,7 @@ pub unsafe fn made_pipe(result: c_int, ends: *const [c_int; 2]) -> c_int {
 }
 
 /// Each end of a pair is a stream that knows the other.
-pub unsafe fn made_pair(result: c_int, ends: *const [c_int; 2]) -> c_int {
+pub(crate) unsafe fn made_pair(result: c_int, ends: *const [c_int; 2]) -> c_int {
     if result == 0 && thread::is_logged() {
         // SAFETY: the kernel has written both.
         let ends = unsafe { *ends };
@@ -398,21 +406,21 @@ pub unsafe fn made_pair(result: c_int, ends: *const [c_int; 2]) -> c_int {
 
 /// `pipe(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn pipe(ends: *mut [c_int; 2]) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn pipe(ends: *mut [c_int; 2]) -> c_int {
     // SAFETY: passes the program's argument on.
     unsafe { made_pipe(real!(pipe: fn(*mut [c_int; 2]) -> c_int)(ends), ends) }
 }
 
 /// libc's other name for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __pipe(ends: *mut [c_int; 2]) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn __pipe(ends: *mut [c_int; 2]) -> c_int {
     // SAFETY: as the program's own call.
     unsafe { pipe(ends) }
 }
 
 /// `pipe2(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn pipe2(ends: *mut [c_int; 2], flags: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn pipe2(ends: *mut [c_int; 2], flags: c_int) -> c_int {
     // SAFETY: passes the program's arguments on.
     unsafe {
         let result = real!(pipe2: fn(*mut [c_int; 2], c_int) -> c_int)(ends, flags);
@@ -422,7 +430,7 @@ pub unsafe extern "C-unwind" fn pipe2(ends: *mut [c_int; 2], flags: c_int) -> c_
 
 /// `socketpair(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn socketpair(
+pub(crate) unsafe extern "C-unwind" fn socketpair(
     domain: c_int,
     kind: c_int,
     protocol: c_int,

@@ -56,7 +56,7 @@ fn registered(epoll: c_int, data: u64) -> Option<c_int> {
 ///
 /// # Safety
 /// The event is the program's.
-pub unsafe fn controlling(
+pub(crate) unsafe fn controlling(
     (epoll, operation, fd): (c_int, c_int, c_int),
     event: *const epoll_event,
     real: impl FnOnce() -> c_int,
@@ -84,7 +84,7 @@ pub unsafe fn controlling(
 
 /// `epoll_ctl(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn epoll_ctl(
+pub(crate) unsafe extern "C-unwind" fn epoll_ctl(
     epoll: c_int,
     operation: c_int,
     fd: c_int,
@@ -104,7 +104,7 @@ pub unsafe extern "C-unwind" fn epoll_ctl(
 ///
 /// # Safety
 /// The program wants so many events at that place.
-pub unsafe fn waiting(
+pub(crate) unsafe fn waiting(
     (epoll, events, count): (c_int, *const epoll_event, c_int),
     waits: bool,
     frame: &Frame,

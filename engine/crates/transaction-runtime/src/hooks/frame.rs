@@ -4,14 +4,14 @@ use fulcrum_critical_sections::{Captured, caller};
 use fulcrum_unwind::Registers;
 
 /// How a hook was called.
-pub trait Called {
+pub(crate) trait Called {
     /// The caller's registers behind the call. `rip` is the return address.
     fn caller(&self) -> Registers;
 }
 
 /// What a hook's entry leaves on the stack: the caller's frame base, and below it in memory nothing of ours that matters.
 #[repr(C)]
-pub struct Frame {
+pub(crate) struct Frame {
     rbp: u64,
     return_address: u64,
 }
@@ -53,7 +53,7 @@ macro_rules! hooks {
             $($crate::frame::hooks!(@ $name, $function, $register $($all)? $($address)?);)*
         }
         /// The addresses of what the program calls.
-        pub fn hooks() -> impl Iterator<Item = u64> {
+        pub(crate) fn hooks() -> impl Iterator<Item = u64> {
             let all = [$(exported::$name as *const ()),*];
             all.into_iter().map(|it| it.addr() as u64)
         }
@@ -71,7 +71,7 @@ macro_rules! hooks {
         /// As libc's, logged.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name() {
+        pub(crate) unsafe extern "C-unwind" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
                 "push rbp",
@@ -98,7 +98,7 @@ macro_rules! hooks {
         /// As libc's, logged.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name() {
+        pub(crate) unsafe extern "C-unwind" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
                 "push rbp",
@@ -126,7 +126,7 @@ macro_rules! hooks {
         /// As libc's, logged.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name() {
+        pub(crate) unsafe extern "C-unwind" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
                 "push rbp",
@@ -153,7 +153,7 @@ macro_rules! defines {
     };
     ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident: $called:ident, |$next:ident| $body:expr) => {
         #[allow(clippy::too_many_arguments, reason = "they are libc's")]
-        pub unsafe extern "C-unwind" fn $name($($argument: $type,)* $frame: &$called) -> $result {
+        pub(crate) unsafe extern "C-unwind" fn $name($($argument: $type,)* $frame: &$called) -> $result {
             let $next = real!($name: fn($($type),*) -> $result);
             $body
         }

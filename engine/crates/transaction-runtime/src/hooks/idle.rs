@@ -10,13 +10,13 @@ use super::frame::{Frame, defines, hooks};
 use crate::threads::thread;
 
 /// Whether a call with this result has waited: it has not failed, unless a signal has ended it.
-pub fn tells(result: c_long) -> bool {
+pub(crate) fn tells(result: c_long) -> bool {
     // SAFETY: the calling thread's errno, which the call has set.
     result >= 0 || unsafe { *libc::__errno_location() } == libc::EINTR
 }
 
 /// Runs a call that waits for anything; `waits`: it may wait, and does not only look.
-pub fn idling(waits: bool, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
+pub(crate) fn idling(waits: bool, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
     if !waits || !thread::is_logged() {
         return real();
     }
@@ -34,7 +34,7 @@ pub fn idling(waits: bool, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int
 ///
 /// # Safety
 /// It is null or the program's.
-pub unsafe fn lets_wait(time: *const timespec) -> bool {
+pub(crate) unsafe fn lets_wait(time: *const timespec) -> bool {
     // SAFETY: the caller's promise.
     unsafe { time.as_ref() }.is_none_or(|time| (time.tv_sec, time.tv_nsec) != (0, 0))
 }
@@ -43,7 +43,7 @@ pub unsafe fn lets_wait(time: *const timespec) -> bool {
 ///
 /// # Safety
 /// It is null or the program's.
-pub unsafe fn lets_select(time: *const timeval) -> bool {
+pub(crate) unsafe fn lets_select(time: *const timeval) -> bool {
     // SAFETY: the caller's promise.
     unsafe { time.as_ref() }.is_none_or(|time| (time.tv_sec, time.tv_usec) != (0, 0))
 }

@@ -13,7 +13,7 @@ use crate::threads::thread;
 
 /// Runs a call that sends.
 #[inline]
-pub fn sending(fd: c_int, frame: &Frame, real: impl FnOnce() -> ssize_t) -> ssize_t {
+pub(crate) fn sending(fd: c_int, frame: &Frame, real: impl FnOnce() -> ssize_t) -> ssize_t {
     let Some(begun) = io::begin(fd) else {
         return real();
     };
@@ -24,7 +24,7 @@ pub fn sending(fd: c_int, frame: &Frame, real: impl FnOnce() -> ssize_t) -> ssiz
 
 /// What a call that receives asks for.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     place: Place,
     /// Nothing: that none came does not say that the stream has ended.
     nothing: bool,
@@ -33,7 +33,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Into one place.
-    pub fn one(place: *const c_void, count: size_t, flags: c_int) -> Wanted {
+    pub(crate) fn one(place: *const c_void, count: size_t, flags: c_int) -> Wanted {
         Wanted {
             place: Place::One(place),
             nothing: count == 0,
@@ -42,7 +42,7 @@ impl Wanted {
     }
 
     /// Into parts.
-    pub fn parts(parts: *const iovec, count: size_t, flags: c_int) -> Wanted {
+    pub(crate) fn parts(parts: *const iovec, count: size_t, flags: c_int) -> Wanted {
         Wanted {
             place: Place::Parts(parts, count),
             nothing: count == 0,
@@ -54,7 +54,7 @@ impl Wanted {
     ///
     /// # Safety
     /// The message is null or the program's.
-    pub unsafe fn message(message: *const msghdr, flags: c_int) -> Wanted {
+    pub(crate) unsafe fn message(message: *const msghdr, flags: c_int) -> Wanted {
         // SAFETY: the caller's promise.
         match unsafe { message.as_ref() } {
             Some(message) => Wanted::parts(message.msg_iov, message.msg_iovlen, flags),
@@ -65,7 +65,7 @@ impl Wanted {
 
 /// Runs a call that receives.
 #[inline]
-pub fn receiving(
+pub(crate) fn receiving(
     fd: c_int,
     wanted: Wanted,
     frame: &Frame,
@@ -94,7 +94,7 @@ pub fn receiving(
 
 /// Runs a call that moves bytes from one stream into another without the program's seeing them; `takes` says whether they are
 /// gone from the first one.
-pub fn moving(
+pub(crate) fn moving(
     (from, takes): (c_int, bool),
     to: c_int,
     frame: &Frame,
@@ -115,7 +115,7 @@ pub fn moving(
 }
 
 /// Runs a call that moves bytes between memory and a pipe, in the direction of that end of the pipe.
-pub fn moving_parts(
+pub(crate) fn moving_parts(
     fd: c_int,
     wanted: Wanted,
     frame: &Frame,
@@ -133,7 +133,7 @@ pub fn moving_parts(
 ///
 /// # Safety
 /// The message is the program's.
-pub unsafe fn receiving_message(
+pub(crate) unsafe fn receiving_message(
     (fd, message): (c_int, *mut msghdr),
     flags: c_int,
     frame: &Frame,
@@ -154,7 +154,7 @@ pub unsafe fn receiving_message(
 ///
 /// # Safety
 /// The messages are the program's.
-pub unsafe fn several(
+pub(crate) unsafe fn several(
     (fd, messages): (c_int, *mut mmsghdr),
     receives: Option<c_int>,
     frame: &Frame,

@@ -98,7 +98,7 @@ fn next() -> SystemCall {
 /// `syscall(2)`. Seven integer arguments are passed alike whether a function is variadic or not.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn syscall() -> c_long {
+pub(crate) unsafe extern "C-unwind" fn syscall() -> c_long {
     naked_asm!(
         ".cfi_startproc",
         "cmp rdi, {numbers}",

@@ -8,11 +8,11 @@ static JVMTI: OnceLock<Jvmti> = OnceLock::new();
 
 /// The interface, once the machine is prepared.
 #[inline]
-pub fn jvmti() -> Option<Jvmti> {
+pub(crate) fn jvmti() -> Option<Jvmti> {
     JVMTI.get().copied()
 }
 
 /// The machine is prepared. There is one in a process: what comes later changes nothing.
-pub fn set(jvmti: Jvmti) {
+pub(crate) fn set(jvmti: Jvmti) {
     let _ = JVMTI.set(jvmti);
 }

@@ -11,13 +11,13 @@ use super::{machine, natives};
 use crate::active;
 
 /// The addresses of what the program calls.
-pub fn hooks() -> impl Iterator<Item = u64> {
+pub(crate) fn hooks() -> impl Iterator<Item = u64> {
     [(dlsym as *const ()).addr() as u64].into_iter()
 }
 
 /// What becomes of a call: it is answered, unless that is 0, or goes on to the loader's own function.
 #[repr(C)]
-pub struct Asked {
+pub(crate) struct Asked {
     answer: usize,
     loaders: usize,
 }
@@ -27,7 +27,7 @@ type Find = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 /// `dlsym(3)`.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
+pub(crate) unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
     naked_asm!(
         ".cfi_startproc",
         "push rdi",

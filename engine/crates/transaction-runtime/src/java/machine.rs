@@ -21,7 +21,7 @@ use crate::active;
 use crate::threads::thread;
 
 /// The function that makes a virtual machine.
-pub const CREATE: &CStr = c"JNI_CreateJavaVM";
+pub(crate) const CREATE: &CStr = c"JNI_CreateJavaVM";
 /// References to objects that are needed while classes are loaded.
 const REFERENCES: i32 = 256;
 /// Native, abstract, or made by the compiler.
@@ -33,7 +33,7 @@ type Create = unsafe extern "C" fn(*mut *mut JavaVm, *mut *mut c_void, *mut c_vo
 static REAL: AtomicUsize = AtomicUsize::new(0);
 
 /// The machine's function is given to the program by this address.
-pub fn hide(real: usize) -> usize {
+pub(crate) fn hide(real: usize) -> usize {
     REAL.store(real, Ordering::Release);
     (create as *const ()).addr()
 }

@@ -23,5 +23,5 @@ mod tags;
 mod telling;
 mod virtual_threads;
 
-pub use linker::hooks;
-pub use scopes::Tasks;
+pub(crate) use linker::hooks;
+pub(crate) use scopes::Tasks;

@@ -69,15 +69,15 @@ static FIELDS: Shared<Vec<(u64, usize)>> = Shared::new(Vec::new());
 static LAST: AtomicU64 = AtomicU64::new(1);
 
 /// What a virtual thread is called.
-pub const VIRTUAL_THREAD: u64 = NAMED_FUNCTIONS | 1;
+pub(crate) const VIRTUAL_THREAD: u64 = NAMED_FUNCTIONS | 1;
 
 /// Names that are there from the beginning.
-pub fn prepare() {
+pub(crate) fn prepare() {
     tell(1, "java.lang.VirtualThread");
 }
 
 /// The number of a task's name, as records have functions.
-pub fn of_task(env: Env, jvmti: Jvmti, task: Object) -> u64 {
+pub(crate) fn of_task(env: Env, jvmti: Jvmti, task: Object) -> u64 {
     let mut task = task;
     let mut name = 0;
     for _ in 0..MOST {

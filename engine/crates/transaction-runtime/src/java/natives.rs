@@ -29,7 +29,7 @@ static FIRST_TASK: AtomicUsize = AtomicUsize::new(0);
 const OF_VIRTUAL: u64 = 1 << 63;
 
 /// Looks up what is needed later. `None` when the machine lacks it.
-pub fn prepare(env: Env) -> Option<()> {
+pub(crate) fn prepare(env: Env) -> Option<()> {
     for (place, name) in [
         (&RUNNABLE, c"java.lang.Runnable"),
         (&CALLABLE, c"java.util.concurrent.Callable"),
@@ -41,7 +41,7 @@ pub fn prepare(env: Env) -> Option<()> {
 }
 
 /// A native method of ours, by the name that a virtual machine gives it.
-pub fn address(name: &[u8]) -> Option<usize> {
+pub(crate) fn address(name: &[u8]) -> Option<usize> {
     let method = name.strip_prefix(b"Java_java_lang_FulcrumTasks_")?;
     let function = match method {
         b"entered" => entered as *const (),

@@ -3,7 +3,7 @@
 /// What a method is to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Point {
+pub(crate) enum Point {
     /// Hands a task to an executor: what it is given.
     Submit,
     /// Puts a task into a queue of a `ForkJoinPool`: what it is given.
@@ -53,7 +53,7 @@ impl Point {
     ];
 
     /// The one of this number.
-    pub fn of(number: i32) -> Option<Point> {
+    pub(crate) fn of(number: i32) -> Option<Point> {
         Point::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
@@ -128,7 +128,7 @@ const VIRTUAL: &[Method] = &[
 
 /// Classes with their methods. Of each class, no method of the list calls another one of it for the same object, unless the outer
 /// one is told of first and last.
-pub const CLASSES: &[(&str, &[Method])] = &[
+pub(crate) const CLASSES: &[(&str, &[Method])] = &[
     ("java/util/concurrent/ThreadPoolExecutor", POOL),
     (
         "java/util/concurrent/ScheduledThreadPoolExecutor",
@@ -195,12 +195,12 @@ pub const CLASSES: &[(&str, &[Method])] = &[
 ];
 
 /// What a method of a class is, if anything. `class` has slashes.
-pub fn point(methods: &[Method], name: &str, descriptor: &str) -> Option<Point> {
+pub(crate) fn point(methods: &[Method], name: &str, descriptor: &str) -> Option<Point> {
     let is = |it: &&Method| it.0 == name && descriptor.starts_with(it.1);
     methods.iter().find(is).map(|it| it.2)
 }
 
 /// The methods of a class that are looked for.
-pub fn methods_of(class: &str) -> Option<&'static [Method]> {
+pub(crate) fn methods_of(class: &str) -> Option<&'static [Method]> {
     CLASSES.iter().find(|it| it.0 == class).map(|it| it.1)
 }

@@ -14,11 +14,11 @@ use core::ffi::CStr;
 use fulcrum_jvm_core::{ObjectProbes, Probes};
 
 /// Its name, for the machine.
-pub const NAME: &CStr = c"java/lang/FulcrumTasks";
+pub(crate) const NAME: &CStr = c"java/lang/FulcrumTasks";
 const CLASS: &str = "java/lang/FulcrumTasks";
 
 /// What rewritten methods call.
-pub const PROBES: Probes<'_> = Probes {
+pub(crate) const PROBES: Probes<'_> = Probes {
     class: CLASS,
     enter: "exit",
     exit: "exit",
@@ -43,7 +43,7 @@ const METHODS: [(&str, &str); 5] = [
 ];
 
 /// The class file.
-pub fn bytes() -> Vec<u8> {
+pub(crate) fn bytes() -> Vec<u8> {
     let mut out = Vec::new();
     // Magic, minor 0, major 49: without stack maps.
     put(&mut out, &[0xcafe, 0xbabe, 0, 49]);

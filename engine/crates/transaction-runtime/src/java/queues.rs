@@ -13,7 +13,7 @@ const MOST: usize = 4096;
 /// Queues that are told apart: programs may make one for each request.
 const MOST_QUEUES: usize = 1 << 16;
 /// What those beyond have as their number.
-pub const UNNUMBERED: u64 = u64::MAX;
+pub(crate) const UNNUMBERED: u64 = u64::MAX;
 
 #[derive(Default)]
 struct Queue {
@@ -45,7 +45,7 @@ impl Queue {
 }
 
 /// The number of a new one, from 1. `None` when there are too many: by those, tasks alone flow.
-pub fn begin() -> Option<u64> {
+pub(crate) fn begin() -> Option<u64> {
     let mut all = ALL.lock_unless_left()?;
     if all.len() == MOST_QUEUES {
         return None;
@@ -61,7 +61,7 @@ fn of<T>(number: u64, what: impl FnOnce(&mut Queue) -> T) -> Option<T> {
 }
 
 /// A thread puts something that is no task into it. Whether it flows.
-pub fn produces(number: u64, thread: u64) -> bool {
+pub(crate) fn produces(number: u64, thread: u64) -> bool {
     let flows = of(number, |queue| {
         queue.note(thread, true);
         !queue.is_pool
@@ -70,11 +70,11 @@ pub fn produces(number: u64, thread: u64) -> bool {
 }
 
 /// A thread takes something from it, or looks whether there is anything.
-pub fn consumes(number: u64, thread: u64) {
+pub(crate) fn consumes(number: u64, thread: u64) {
     of(number, |queue| queue.note(thread, false));
 }
 
 /// Whether something flows by it that is no task.
-pub fn flows(number: u64) -> bool {
+pub(crate) fn flows(number: u64) -> bool {
     of(number, |queue| !queue.is_pool).unwrap_or(false)
 }

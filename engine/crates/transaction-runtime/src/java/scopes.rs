@@ -6,11 +6,11 @@
 use core::cell::Cell;
 
 /// Scopes within one another that are kept.
-pub const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// What a scope is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A task that is done, until it returns.
     #[default]
     Task,
@@ -32,18 +32,18 @@ pub enum Kind {
 
 /// A scope.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Scope {
-    pub kind: Kind,
+pub(crate) struct Scope {
+    pub(crate) kind: Kind,
     /// A record has told it.
-    pub told: bool,
+    pub(crate) told: bool,
     /// What it is for; 0: nobody's, or not known.
-    pub item: u64,
+    pub(crate) item: u64,
     /// As its kind says.
-    pub number: u64,
+    pub(crate) number: u64,
 }
 
 /// The scopes that a thread is in. Zeroed, none.
-pub struct Tasks {
+pub(crate) struct Tasks {
     pub(super) count: Cell<u32>,
     /// Of those, which records have told.
     pub(super) told: Cell<u32>,
@@ -54,24 +54,24 @@ pub struct Tasks {
 
 impl Tasks {
     /// A thread begins.
-    pub fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.count.set(0);
         self.told.set(0);
         self.beyond.set(0);
     }
 
     /// How many there are.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count.get() as usize
     }
 
     /// Those from there on, outermost first.
-    pub fn from(&self, at: usize) -> impl DoubleEndedIterator<Item = Scope> + use<'_> {
+    pub(crate) fn from(&self, at: usize) -> impl DoubleEndedIterator<Item = Scope> + use<'_> {
         self.scopes[..self.count()].iter().skip(at).map(Cell::get)
     }
 
     /// The innermost one.
-    pub fn innermost(&self) -> Option<Scope> {
+    pub(crate) fn innermost(&self) -> Option<Scope> {
         match self.beyond.get() {
             0 => Some(self.scopes[self.count().checked_sub(1)?].get()),
             _ => None,
@@ -79,13 +79,13 @@ impl Tasks {
     }
 
     /// Where the innermost one of a kind is.
-    pub fn find(&self, kind: Kind) -> Option<usize> {
+    pub(crate) fn find(&self, kind: Kind) -> Option<usize> {
         let mut all = self.scopes[..self.count()].iter();
         all.rposition(|it| it.get().kind == kind)
     }
 
     /// Where what was taken from a queue is, in the task that the thread does.
-    pub fn find_taken(&self, queue: u64) -> Option<usize> {
+    pub(crate) fn find_taken(&self, queue: u64) -> Option<usize> {
         let scopes = &self.scopes[..self.count()];
         let own = scopes.iter().rposition(|it| it.get().kind != Kind::Taken);
         let own = own.map_or(0, |it| it + 1);
@@ -94,13 +94,13 @@ impl Tasks {
     }
 
     /// The virtual thread that the thread carries; 0: none.
-    pub fn carried(&self) -> u64 {
+    pub(crate) fn carried(&self) -> u64 {
         self.find(Kind::Virtual)
             .map_or(0, |at| self.scopes[at].get().number)
     }
 
     /// One more that no record tells.
-    pub fn mark(&self, kind: Kind, item: u64, number: u64) {
+    pub(crate) fn mark(&self, kind: Kind, item: u64, number: u64) {
         self.push(Scope {
             kind,
             told: false,
@@ -122,7 +122,7 @@ impl Tasks {
     }
 
     /// The innermost one of a kind that no record has told is over. Whether there was one.
-    pub fn unmark(&self, kind: Kind) -> Option<Scope> {
+    pub(crate) fn unmark(&self, kind: Kind) -> Option<Scope> {
         let beyond = self.beyond.get();
         if beyond > 0 {
             self.beyond.set(beyond - 1);

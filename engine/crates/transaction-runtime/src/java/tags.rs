@@ -10,7 +10,7 @@ use crate::threads::thread;
 
 /// A tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tag {
+pub(crate) enum Tag {
     /// Nothing is known of the object.
     None,
     /// It was handed on, so often more than it was taken. When that was for several transactions, nobody can tell which is meant.
@@ -66,13 +66,13 @@ impl Tag {
 
     /// The one that an object has.
     #[inline]
-    pub fn get(jvmti: Jvmti, object: Object) -> Tag {
+    pub(crate) fn get(jvmti: Jvmti, object: Object) -> Tag {
         Tag::of(jvmti.tag(object))
     }
 
     /// An object has this one from now on. `false` when the machine is about to end.
     #[inline]
-    pub fn set(self, jvmti: Jvmti, object: Object) -> bool {
+    pub(crate) fn set(self, jvmti: Jvmti, object: Object) -> bool {
         jvmti.set_tag(object, self.number())
     }
 }
@@ -81,7 +81,7 @@ impl Tag {
 static CHANGING: Lock = Lock::new();
 
 /// The object is handed on for what the thread does. The item that it is known by; 0: it is none, and nothing was written.
-pub fn hand_on(jvmti: Jvmti, object: Object) -> u64 {
+pub(crate) fn hand_on(jvmti: Jvmti, object: Object) -> u64 {
     let changing = CHANGING.lock();
     let item = match Tag::get(jvmti, object) {
         Tag::None => {
@@ -107,7 +107,7 @@ pub fn hand_on(jvmti: Jvmti, object: Object) -> u64 {
 }
 
 /// The object is registered for what the thread does, unless it is already: futures hand it from one to the other.
-pub fn register(jvmti: Jvmti, object: Object) {
+pub(crate) fn register(jvmti: Jvmti, object: Object) {
     let changing = CHANGING.lock();
     let item = match Tag::get(jvmti, object) {
         Tag::None => next_item(),
@@ -121,7 +121,7 @@ pub fn register(jvmti: Jvmti, object: Object) {
 }
 
 /// The object is taken, or called. The item that it is known by; 0: nobody was seen to hand it on.
-pub fn take(jvmti: Jvmti, object: Object) -> u64 {
+pub(crate) fn take(jvmti: Jvmti, object: Object) -> u64 {
     let _changing = CHANGING.lock();
     match Tag::get(jvmti, object) {
         Tag::Task { item, pending } => {
@@ -142,7 +142,7 @@ pub fn take(jvmti: Jvmti, object: Object) -> u64 {
 }
 
 /// The item that an object is known by; 0: none.
-pub fn item_of(jvmti: Jvmti, object: Object) -> u64 {
+pub(crate) fn item_of(jvmti: Jvmti, object: Object) -> u64 {
     match Tag::get(jvmti, object) {
         Tag::Task { item, .. } | Tag::Registered { item } => item,
         _ => 0,

@@ -8,7 +8,7 @@ use crate::threads::thread::Inside;
 
 impl Tasks {
     /// The thread does something for an item, by a function. What is for no item, or for that which is done already, needs no record.
-    pub fn enter(&self, inside: &Inside, scope: Scope, function: u64) {
+    pub(crate) fn enter(&self, inside: &Inside, scope: Scope, function: u64) {
         let is_last = self.count() + 1 == MOST;
         let around = self.from(0).rev().find(|it| it.told).map(|it| it.item);
         let is_new = scope.item != 0 && around != Some(scope.item);
@@ -37,7 +37,7 @@ impl Tasks {
     }
 
     /// The same for what nobody says the end of: where there is no room, it is left out.
-    pub fn enter_if_room(&self, inside: &Inside, scope: Scope, function: u64) {
+    pub(crate) fn enter_if_room(&self, inside: &Inside, scope: Scope, function: u64) {
         if self.count() + 1 < MOST {
             self.enter(inside, scope, function);
         }
@@ -49,7 +49,7 @@ impl Tasks {
     }
 
     /// The innermost one of a kind is over, with all within it.
-    pub fn leave(&self, inside: &Inside, kind: Kind) {
+    pub(crate) fn leave(&self, inside: &Inside, kind: Kind) {
         let beyond = self.beyond.get();
         if beyond > 0 {
             self.beyond.set(beyond - 1);
@@ -59,7 +59,7 @@ impl Tasks {
     }
 
     /// Those from there on are over.
-    pub fn close(&self, inside: &Inside, at: usize) {
+    pub(crate) fn close(&self, inside: &Inside, at: usize) {
         let told = self.from(at).filter(|it| it.told).count() as u32;
         if told > 0 {
             let depth = self.depth(inside) - told + 1;
@@ -72,7 +72,7 @@ impl Tasks {
 
     /// Those from there on go on in another thread: each is told to be over, and what was done in it is kept by a new item. They
     /// come into `kept`, which has room for them, outermost first.
-    pub fn take_along(&self, inside: &Inside, at: usize, kept: &mut Vec<Scope>) {
+    pub(crate) fn take_along(&self, inside: &Inside, at: usize, kept: &mut Vec<Scope>) {
         while self.count() > at {
             let last = self.count() - 1;
             let mut scope = self.scopes[last].get();
@@ -87,7 +87,7 @@ impl Tasks {
     }
 
     /// Scopes that were taken along go on here.
-    pub fn resume(&self, inside: &Inside, scopes: &[Scope], function: u64) {
+    pub(crate) fn resume(&self, inside: &Inside, scopes: &[Scope], function: u64) {
         for (at, scope) in scopes.iter().enumerate() {
             match scope.told {
                 true => self.enter(inside, *scope, if at == 0 { function } else { 0 }),

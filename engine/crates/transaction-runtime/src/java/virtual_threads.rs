@@ -6,11 +6,11 @@ use super::scopes::{Kind, Scope};
 
 /// A virtual thread.
 #[derive(Default)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// Outermost first; empty while it is carried.
-    pub scopes: Vec<Scope>,
+    pub(crate) scopes: Vec<Scope>,
     /// It has run.
-    pub has_run: bool,
+    pub(crate) has_run: bool,
 }
 
 /// All that have not ended.
@@ -32,7 +32,7 @@ impl All {
 }
 
 /// A new one, which begins with what was produced for it. Its number, from 1.
-pub fn begin(item: u64) -> Option<u64> {
+pub(crate) fn begin(item: u64) -> Option<u64> {
     let mut all = ALL.lock_unless_left()?;
     let number = match all.free.pop() {
         Some(number) => number,
@@ -56,7 +56,7 @@ pub fn begin(item: u64) -> Option<u64> {
 }
 
 /// A carrier carries it. What it is in the midst of; `None` when another carrier has that.
-pub fn carry(number: u64) -> Option<Waiting> {
+pub(crate) fn carry(number: u64) -> Option<Waiting> {
     let mut all = ALL.lock_unless_left()?;
     let thread = all.of(number)?;
     if thread.scopes.is_empty() {
@@ -69,7 +69,7 @@ pub fn carry(number: u64) -> Option<Waiting> {
 }
 
 /// It waits for a carrier.
-pub fn wait(number: u64, scopes: Vec<Scope>) {
+pub(crate) fn wait(number: u64, scopes: Vec<Scope>) {
     if let Some(mut all) = ALL.lock_unless_left()
         && let Some(thread) = all.of(number)
     {
@@ -78,7 +78,7 @@ pub fn wait(number: u64, scopes: Vec<Scope>) {
 }
 
 /// It has ended.
-pub fn end(number: u64) {
+pub(crate) fn end(number: u64) {
     if let Some(mut all) = ALL.lock_unless_left()
         && let Some(thread) = all.of(number)
     {

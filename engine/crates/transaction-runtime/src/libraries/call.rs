@@ -11,25 +11,25 @@ use super::registers::{keep_arguments, restore_arguments};
 use super::resolve::{Behind, Hidden, behind};
 
 /// What a function of ours does before the library's, which it hides. Returns where the call goes on.
-pub type Rule = fn(&mut Call, Behind) -> usize;
+pub(crate) type Rule = fn(&mut Call, Behind) -> usize;
 
 /// A function of ours that has a library's name.
 #[repr(C)]
-pub struct Hook {
+pub(crate) struct Hook {
     hidden: Hidden,
     rule: Rule,
 }
 
 impl Hook {
     /// Before the library's function, a rule.
-    pub const fn new(hidden: Hidden, rule: Rule) -> Hook {
+    pub(crate) const fn new(hidden: Hidden, rule: Rule) -> Hook {
         Hook { hidden, rule }
     }
 }
 
 /// A call, as [`entered`] has laid it out: words of integer arguments, `rax`, `r10`, vector registers, one that is not used, the return
 /// address, and arguments on the stack.
-pub struct Call(*mut u64);
+pub(crate) struct Call(*mut u64);
 
 const IN_REGISTERS: usize = 6;
 const RAX: usize = 6;
@@ -44,25 +44,25 @@ impl Call {
     }
 
     /// An argument. Rules ask for arguments that their functions have.
-    pub fn argument(&self, at: usize) -> u64 {
+    pub(crate) fn argument(&self, at: usize) -> u64 {
         // SAFETY: laid out by `entered`; what lies on the stack belongs to the function that is called.
         unsafe { self.0.add(Call::word(at)).read() }
     }
 
     /// Passes another value on.
-    pub fn set_argument(&mut self, at: usize, value: u64) {
+    pub(crate) fn set_argument(&mut self, at: usize, value: u64) {
         // SAFETY: likewise.
         unsafe { self.0.add(Call::word(at)).write(value) };
     }
 
     /// Where in the program the call comes from.
-    pub fn site(&self) -> u64 {
+    pub(crate) fn site(&self) -> u64 {
         // SAFETY: laid out by `entered`, which was called.
         unsafe { caller(self.0.add(RETURN_ADDRESS)).ip }
     }
 
     /// The call returns this, and goes on nowhere.
-    pub fn answer(&mut self, value: u64) -> usize {
+    pub(crate) fn answer(&mut self, value: u64) -> usize {
         // SAFETY: laid out by `entered`.
         unsafe { self.0.add(RAX).write(value) };
         answered as *const () as usize
@@ -79,7 +79,7 @@ macro_rules! exports {
                 /// As the library's.
                 #[unsafe(naked)]
                 #[unsafe(no_mangle)]
-                pub unsafe extern "C-unwind" fn $name() {
+                pub(crate) unsafe extern "C-unwind" fn $name() {
                     core::arch::naked_asm!(
                         ".cfi_startproc",
                         "lea r11, [rip + {hook}]",
@@ -96,7 +96,7 @@ macro_rules! exports {
         mod hidden {
             use super::*;
             $(
-                pub static $name: $crate::libraries::call::Hook = $crate::libraries::call::Hook::new(
+                pub(crate) static $name: $crate::libraries::call::Hook = $crate::libraries::call::Hook::new(
                     $crate::libraries::resolve::Hidden::new(
                         fulcrum_preload::real::c_name(concat!(stringify!($name), "\0")),
                         &$library,
@@ -106,7 +106,7 @@ macro_rules! exports {
             )*
         }
         /// The addresses of what the program calls.
-        pub fn hooks() -> impl Iterator<Item = u64> {
+        pub(crate) fn hooks() -> impl Iterator<Item = u64> {
             let all = [$(exported::$name as *const ()),*];
             all.into_iter().map(|it| it.addr() as u64)
         }
@@ -116,7 +116,7 @@ pub(super) use exports;
 
 /// A call of the function whose hook is in `r11`.
 #[unsafe(naked)]
-pub unsafe extern "C-unwind" fn entered() {
+pub(crate) unsafe extern "C-unwind" fn entered() {
     naked_asm!(
         ".cfi_startproc",
         "cmp qword ptr [r11], 0",

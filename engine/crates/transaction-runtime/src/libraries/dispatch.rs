@@ -16,7 +16,7 @@ use crate::threads::thread::{self, Inside, Thread};
 
 /// What a function of ours calls, and what it tells [`end`] then; 0: it tells nothing.
 #[repr(C)]
-pub struct Target {
+pub(crate) struct Target {
     function: usize,
     token: u64,
 }
@@ -25,7 +25,7 @@ pub struct Target {
 const ONCE: u64 = 1 << 32;
 
 /// Before a handler is called. The arguments are six words.
-pub unsafe extern "C-unwind" fn begin(number: u32, arguments: *const u64) -> Target {
+pub(crate) unsafe extern "C-unwind" fn begin(number: u32, arguments: *const u64) -> Target {
     let stub = StubId(number);
     let kind = stub.kind();
     let once = if kind == Kind::SourceOnce { ONCE } else { 0 };
@@ -133,7 +133,7 @@ fn stream(inside: &Inside, fd: i32) -> u32 {
 }
 
 /// After a handler has returned `result`. What the library is told that it returned.
-pub unsafe extern "C-unwind" fn end(token: u64, result: u64) -> u64 {
+pub(crate) unsafe extern "C-unwind" fn end(token: u64, result: u64) -> u64 {
     let errno = KeepErrno::new();
     let depth = token as u32;
     if depth > 0

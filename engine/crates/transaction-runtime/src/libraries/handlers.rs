@@ -7,7 +7,7 @@ use fulcrum_preload::quiet::Lock;
 use super::kind::Kind;
 
 /// Handlers that are told apart; what libraries call beyond is not followed.
-pub const COUNT: usize = 2048;
+pub(crate) const COUNT: usize = 2048;
 const PLACES: usize = 2 * COUNT;
 /// How often a thread asks for the lock. Whoever has it may be gone, in a forked child.
 const ATTEMPTS: u32 = 1000;
@@ -33,16 +33,16 @@ static FULL: AtomicBool = AtomicBool::new(false);
 
 /// One of them, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StubId(pub u32);
+pub(crate) struct StubId(pub u32);
 
 impl StubId {
     /// The program's handler.
-    pub fn function(self) -> usize {
+    pub(crate) fn function(self) -> usize {
         STUBS[self.0 as usize].function.load(Ordering::Acquire)
     }
 
     /// How it is known for what it is called.
-    pub fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> Kind {
         Kind::of(STUBS[self.0 as usize].kind.load(Ordering::Relaxed))
     }
 
@@ -55,7 +55,7 @@ impl StubId {
 }
 
 /// Which one stands for a handler; those of several colours stand for the same. `None`: there are too many.
-pub fn number(function: usize, kind: Kind, colour: u8) -> Option<StubId> {
+pub(crate) fn number(function: usize, kind: Kind, colour: u8) -> Option<StubId> {
     let first = first_place(function, kind, colour);
     let known = |&at: &usize| INDEX[(first + at) % PLACES].load(Ordering::Acquire);
     for at in 0..PLACES {
@@ -116,10 +116,10 @@ fn add(first: usize, function: usize, kind: Kind, colour: u8) -> Option<StubId> 
 }
 
 /// Whether there are too many; said once.
-pub fn is_full() -> bool {
+pub(crate) fn is_full() -> bool {
     FULL.swap(false, Ordering::Relaxed)
 }
 
 /// What is said then.
-pub const TOO_MANY: &str = "More than 2048 handlers of events were registered: transactions are not followed into those beyond.";
+pub(crate) const TOO_MANY: &str = "More than 2048 handlers of events were registered: transactions are not followed into those beyond.";
 const _: () = assert!(COUNT == 2048, "the note says so");

@@ -3,7 +3,7 @@
 /// How it is known for what a handler is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// It goes on with what the thread does: the library calls it within a handler of its own.
     #[default]
     Onward,
@@ -29,7 +29,7 @@ pub enum Kind {
 
 impl Kind {
     /// The one of this number.
-    pub fn of(number: u8) -> Kind {
+    pub(crate) fn of(number: u8) -> Kind {
         const ALL: [Kind; 10] = [
             Kind::Onward,
             Kind::First,

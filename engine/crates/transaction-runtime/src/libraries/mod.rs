@@ -19,15 +19,15 @@ mod resolve;
 mod stubs;
 mod supported;
 
-pub use nesting::Nesting;
-pub use registrations::next_item;
-pub use resolve::{begin_again, forget};
-pub use supported::uring::submitted;
+pub(crate) use nesting::Nesting;
+pub(crate) use registrations::next_item;
+pub(crate) use resolve::{begin_again, forget};
+pub(crate) use supported::uring::submitted;
 
 use supported::{glib, libev, libevent, libuv, uring};
 
 /// The addresses of what the program calls.
-pub fn hooks() -> impl Iterator<Item = u64> {
+pub(crate) fn hooks() -> impl Iterator<Item = u64> {
     libevent::all_hooks()
         .chain(libuv::hooks())
         .chain(glib::hooks())

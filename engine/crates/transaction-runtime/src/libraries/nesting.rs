@@ -11,18 +11,18 @@ const MOST: usize = 16;
 
 /// A handler that is called. Zeroed, none.
 #[derive(Clone, Copy, Default)]
-pub struct Called {
+pub(crate) struct Called {
     /// Where the registers lie that it was called with.
-    pub stack: u64,
+    pub(crate) stack: u64,
     /// The key of what it was registered for; 0: not known.
-    pub key: u64,
-    pub kind: Kind,
+    pub(crate) key: u64,
+    pub(crate) kind: Kind,
     /// The key of the buffers whose handlers libevent calls later, for what is done now; 0: there are none.
-    pub later: u64,
+    pub(crate) later: u64,
 }
 
 /// The handlers that a thread is in. Zeroed, none.
-pub struct Nesting {
+pub(crate) struct Nesting {
     depth: Cell<u32>,
     /// The outermost one that has returned and of which that is not told, from 1; 0: none.
     owed: Cell<u32>,
@@ -31,25 +31,25 @@ pub struct Nesting {
 
 impl Nesting {
     /// A thread begins.
-    pub fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.depth.set(0);
         self.owed.set(0);
     }
 
     /// The innermost one.
-    pub fn innermost(&self) -> Option<Called> {
+    pub(crate) fn innermost(&self) -> Option<Called> {
         let at = self.depth.get().checked_sub(1)?;
         Some(self.called[at as usize].get())
     }
 
     /// How many there are.
-    pub fn depth(&self) -> u32 {
+    pub(crate) fn depth(&self) -> u32 {
         self.depth.get()
     }
 
     /// One more is called. How deep it is, from 1; `None` when it is too deep. `is_own` says which addresses are on the thread's own
     /// stack.
-    pub fn enter(&self, called: Called, is_own: impl Fn(u64) -> bool) -> Option<u32> {
+    pub(crate) fn enter(&self, called: Called, is_own: impl Fn(u64) -> bool) -> Option<u32> {
         // What was left by a jump, or was to be gone on with and is not.
         while let Some(before) = self.innermost() {
             let is_left =
@@ -66,7 +66,7 @@ impl Nesting {
     }
 
     /// What was to be gone on with is gone on with, by a handler for the same. How deep it is.
-    pub fn go_on(&self, called: Called) -> Option<u32> {
+    pub(crate) fn go_on(&self, called: Called) -> Option<u32> {
         let before = self.innermost()?;
         if before.kind != Kind::Allocates || before.key != called.key {
             return None;
@@ -77,7 +77,7 @@ impl Nesting {
     }
 
     /// The one of that depth has returned. What it was; `None` when it is not there any more, or is to be gone on with.
-    pub fn leave(&self, depth: u32) -> Option<Called> {
+    pub(crate) fn leave(&self, depth: u32) -> Option<Called> {
         let at = depth.checked_sub(1)?;
         let called = self.called.get(at as usize)?.get();
         if self.depth.get() < depth || called.kind == Kind::Allocates {
@@ -88,7 +88,7 @@ impl Nesting {
     }
 
     /// That the one of this depth has returned is to be told before the thread does anything else.
-    pub fn owe(&self, depth: u32) {
+    pub(crate) fn owe(&self, depth: u32) {
         let owed = self.owed.get();
         if owed == 0 || depth < owed {
             self.owed.set(depth);
@@ -98,7 +98,7 @@ impl Nesting {
     /// What is to be told before this record: the outermost one that has returned; 0: none. The next handler tells it itself,
     /// unless it goes on with what is done, and a loop that waits goes on.
     #[inline]
-    pub fn owed(&self, record: &Record) -> u32 {
+    pub(crate) fn owed(&self, record: &Record) -> u32 {
         let owed = self.owed.get();
         if owed == 0 {
             return 0;

@@ -17,7 +17,7 @@ const PLACES: usize = 8;
 /// What an address is of, in the upper bits of a key, where addresses have none.
 #[derive(Clone, Copy)]
 #[repr(u64)]
-pub enum Of {
+pub(crate) enum Of {
     /// A handle or a request of libuv's.
     Uv = 1,
     /// An event of libevent's.
@@ -33,19 +33,19 @@ pub enum Of {
 }
 
 /// The key of something.
-pub fn key(of: Of, address: u64) -> u64 {
+pub(crate) fn key(of: Of, address: u64) -> u64 {
     address & 0x0000_ffff_ffff_ffff | (of as u64) << 48
 }
 
 /// The key of the arguments that one of libevent's handlers is called with.
-pub fn key_of_arguments(stub: StubId, fd: i32, argument: u64) -> u64 {
+pub(crate) fn key_of_arguments(stub: StubId, fd: i32, argument: u64) -> u64 {
     let mixed = (argument ^ u64::from(stub.0) << 48 ^ u64::from(fd as u32) << 20)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15);
     key(Of::Arguments, mixed >> 16)
 }
 
 /// Something that is registered. Zeroed, nothing.
-pub struct Registration {
+pub(crate) struct Registration {
     key: AtomicU64,
     /// What was produced when it was registered; 0: nothing that is known.
     item: AtomicU64,
@@ -58,7 +58,7 @@ pub struct Registration {
     /// The descriptor; negative: none.
     fd: AtomicI32,
     /// Another handler, or a key: whatever the library needs.
-    pub other: AtomicU64,
+    pub(crate) other: AtomicU64,
 }
 
 static TABLE: AtomicPtr<[Registration; PLACES]> = AtomicPtr::new(null_mut());
@@ -67,11 +67,11 @@ static LAST_ITEM: AtomicU64 = AtomicU64::new(1 << 32);
 
 /// What a handler is called for.
 #[derive(Clone, Copy, Default)]
-pub struct Due {
-    pub item: u64,
+pub(crate) struct Due {
+    pub(crate) item: u64,
     /// It was called for it before.
-    pub again: bool,
-    pub fd: i32,
+    pub(crate) again: bool,
+    pub(crate) fd: i32,
 }
 
 /// Memory is taken when the first library registers something.
@@ -100,7 +100,7 @@ fn group(key: u64) -> Option<&'static [Registration; PLACES]> {
 }
 
 /// What is registered by a key.
-pub fn find(key: u64) -> Option<&'static Registration> {
+pub(crate) fn find(key: u64) -> Option<&'static Registration> {
     if TABLE.load(Ordering::Relaxed).is_null() {
         return None;
     }
@@ -110,7 +110,7 @@ pub fn find(key: u64) -> Option<&'static Registration> {
 }
 
 /// The place for what is to be registered by a key: the one that it has.
-pub fn place(key: u64) -> Option<&'static Registration> {
+pub(crate) fn place(key: u64) -> Option<&'static Registration> {
     let group = group(key)?;
     let has = |it: &&Registration| it.key.load(Ordering::Acquire) == key;
     if let Some(known) = group.iter().find(has) {
@@ -134,7 +134,7 @@ pub fn place(key: u64) -> Option<&'static Registration> {
 }
 
 /// What was registered by a key is no more.
-pub fn remove(key: u64) {
+pub(crate) fn remove(key: u64) {
     if let Some(known) = find(key) {
         known.empty();
         known.key.store(0, Ordering::Release);
@@ -143,7 +143,7 @@ pub fn remove(key: u64) {
 
 impl Registration {
     /// Nothing is known of it any more but its key.
-    pub fn empty(&self) {
+    pub(crate) fn empty(&self) {
         self.item.store(0, Ordering::Relaxed);
         self.asked.store(0, Ordering::Relaxed);
         self.calls.store(0, Ordering::Relaxed);
@@ -153,25 +153,25 @@ impl Registration {
     }
 
     /// It is called when it is asked for, and for nobody else.
-    pub fn empty_items(&self) {
+    pub(crate) fn empty_items(&self) {
         self.item.store(0, Ordering::Relaxed);
         self.asked.store(0, Ordering::Relaxed);
         self.calls.store(0, Ordering::Relaxed);
     }
 
     /// Says which handler is called for it, and for what descriptor; negative: none.
-    pub fn set(&self, stub: StubId, fd: i32) {
+    pub(crate) fn set(&self, stub: StubId, fd: i32) {
         self.stub.store(stub.0 + 1, Ordering::Relaxed);
         self.fd.store(fd, Ordering::Relaxed);
     }
 
     /// The handler.
-    pub fn stub(&self) -> Option<StubId> {
+    pub(crate) fn stub(&self) -> Option<StubId> {
         self.stub.load(Ordering::Relaxed).checked_sub(1).map(StubId)
     }
 
     /// From now on the handler is called for what the thread does.
-    pub fn produce(&self, inside: &Inside) {
+    pub(crate) fn produce(&self, inside: &Inside) {
         let item = next_item();
         inside.write(0, &Record::Produce { item });
         self.item.store(item, Ordering::Relaxed);
@@ -180,7 +180,7 @@ impl Registration {
 
     /// The handler is to be called once for what the thread does. When it is still to be called for something else, one
     /// call is for both.
-    pub fn ask(&self, inside: &Inside) {
+    pub(crate) fn ask(&self, inside: &Inside) {
         let item = next_item();
         let asked = self
             .asked
@@ -190,7 +190,7 @@ impl Registration {
     }
 
     /// The handler is called.
-    pub fn call(&self) -> Due {
+    pub(crate) fn call(&self) -> Due {
         let asked = self.asked.swap(0, Ordering::AcqRel);
         let (item, again) = match asked {
             0 => {
@@ -208,6 +208,6 @@ impl Registration {
 }
 
 /// An item that was never given before.
-pub fn next_item() -> u64 {
+pub(crate) fn next_item() -> u64 {
     LAST_ITEM.fetch_add(1, Ordering::Relaxed) + 1
 }

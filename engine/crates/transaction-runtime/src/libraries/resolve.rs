@@ -13,16 +13,16 @@ use fulcrum_preload::quiet::Shared;
 use fulcrum_preload::real;
 
 /// A library that we know.
-pub struct Library {
+pub(crate) struct Library {
     /// Functions that its file has.
-    pub marks: &'static [&'static CStr],
+    pub(crate) marks: &'static [&'static CStr],
     /// Whether it is of a version that we know; keeps what is needed of it. Given all that the caller can reach.
-    pub fits: fn(Scope) -> bool,
+    pub(crate) fits: fn(Scope) -> bool,
 }
 
 /// A function that one of ours hides, by its name.
 #[repr(C)]
-pub struct Hidden {
+pub(crate) struct Hidden {
     /// The hidden function, if it is none of a library that we know; 0 before that is known. The entry reads it.
     passes: AtomicUsize,
     /// The hidden function, if it is; 0 before that is known.
@@ -35,7 +35,7 @@ pub struct Hidden {
 
 impl Hidden {
     /// A function of which nothing is known yet.
-    pub const fn new(name: &'static CStr, library: &'static Library) -> Hidden {
+    pub(crate) const fn new(name: &'static CStr, library: &'static Library) -> Hidden {
         Hidden {
             passes: AtomicUsize::new(0),
             real: AtomicUsize::new(0),
@@ -48,33 +48,33 @@ impl Hidden {
 
 /// What is hidden from a caller.
 #[derive(Clone, Copy)]
-pub struct Behind {
-    pub address: usize,
+pub(crate) struct Behind {
+    pub(crate) address: usize,
     /// It is the library that the name is of.
-    pub is_library: bool,
+    pub(crate) is_library: bool,
     /// The code of its file: where it begins, and behind its end.
     code: [usize; 2],
 }
 
 impl Behind {
     /// Whether an address is in the library's code.
-    pub fn has(&self, address: usize) -> bool {
+    pub(crate) fn has(&self, address: usize) -> bool {
         (self.code[0]..self.code[1]).contains(&address)
     }
 
     /// Where the library's code begins (0), or the address behind its end (1).
-    pub fn code(&self, end: usize) -> usize {
+    pub(crate) fn code(&self, end: usize) -> usize {
         self.code[end]
     }
 
     /// The function, as one of type `F`. Calling it is as unsafe as calling the function.
-    pub fn function<F: Copy>(&self) -> F {
+    pub(crate) fn function<F: Copy>(&self) -> F {
         function(self.address)
     }
 }
 
 /// A function by its address, which is not 0. Calling it is as unsafe as calling the function.
-pub fn function<F: Copy>(address: usize) -> F {
+pub(crate) fn function<F: Copy>(address: usize) -> F {
     const { assert!(size_of::<F>() == size_of::<usize>()) };
     // SAFETY: of the same size as `F`, which is a function pointer.
     unsafe { core::mem::transmute_copy(&address) }
@@ -82,11 +82,11 @@ pub fn function<F: Copy>(address: usize) -> F {
 
 /// Where a caller's names are looked up.
 #[derive(Clone, Copy)]
-pub struct Scope(*mut c_void);
+pub(crate) struct Scope(*mut c_void);
 
 impl Scope {
     /// The function of that name, as an address.
-    pub fn find(self, name: &CStr) -> Option<usize> {
+    pub(crate) fn find(self, name: &CStr) -> Option<usize> {
         // SAFETY: the name is a C string; the scope is `RTLD_NEXT`, or a library that its caller keeps.
         let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!found.is_null()).then_some(found.addr())
@@ -130,7 +130,7 @@ fn found(hidden: &Hidden, address: usize, scope: Scope) -> Behind {
 }
 
 /// What a call is meant for that comes from this site. Ends the process when it is for nothing, which no program could have called.
-pub fn behind(hidden: &Hidden, site: impl FnOnce() -> u64) -> Behind {
+pub(crate) fn behind(hidden: &Hidden, site: impl FnOnce() -> u64) -> Behind {
     let known = hidden.real.load(Ordering::Acquire);
     if known != 0 {
         return Behind {
@@ -233,13 +233,13 @@ fn remember(hidden: &Hidden, site: u64, behind: Behind) {
 }
 
 /// A library may be gone: plug-ins are looked at anew.
-pub fn forget() {
+pub(crate) fn forget() {
     if let Some(mut plugins) = PLUGINS.try_lock() {
         plugins.known = [NOTHING; 256];
     }
 }
 
 /// In a forked child: whoever was looking looks in the parent.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     PLUGINS.raw().free();
 }

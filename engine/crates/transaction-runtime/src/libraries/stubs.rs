@@ -13,7 +13,7 @@ use super::registers::{keep_arguments, restore_arguments};
 const SIZE: usize = 16;
 
 /// What the library is given.
-pub fn address(stub: StubId) -> usize {
+pub(crate) fn address(stub: StubId) -> usize {
     first() + stub.0 as usize * SIZE
 }
 
@@ -25,12 +25,12 @@ fn at(address: usize) -> Option<StubId> {
 }
 
 /// The function that the program means by an address.
-pub fn original(address: usize) -> usize {
+pub(crate) fn original(address: usize) -> usize {
     at(address).map_or(address, StubId::function)
 }
 
 /// What stands for a function; those of several colours stand for the same. `None`: there are too many.
-pub fn stub(function: usize, kind: Kind, colour: u8) -> Option<StubId> {
+pub(crate) fn stub(function: usize, kind: Kind, colour: u8) -> Option<StubId> {
     number(original(function), kind, colour)
 }
 

@@ -18,7 +18,7 @@ static BASE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Logs where copies will be.
-pub fn begin() {
+pub(crate) fn begin() {
     let code = fulcrum_critical_sections::code_memory();
     if let Some(inside) = thread::enter() {
         inside.write(
@@ -34,7 +34,7 @@ pub fn begin() {
 }
 
 /// In a forked child, before it has a log: the file is the parent's, whose copies both have.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     let base = BASE.swap(null_mut(), Ordering::Relaxed);
     ASKED.store(false, Ordering::Relaxed);
     if !base.is_null() {
@@ -43,7 +43,7 @@ pub fn begin_again() {
 }
 
 /// Writes down what a copy is made of. One call at a time.
-pub fn add(copy: &Translated<'_>) {
+pub(crate) fn add(copy: &Translated<'_>) {
     let Some(base) = file() else {
         return;
     };

@@ -15,7 +15,7 @@ const FUTEX_WAIT: c_long = 455;
 const FUTEX_REQUEUE: c_long = 456;
 
 /// The calls that are futexes'.
-pub const NUMBERS: [c_long; 5] = [
+pub(crate) const NUMBERS: [c_long; 5] = [
     libc::SYS_futex,
     FUTEX_WAITV,
     FUTEX_WAKE,
@@ -67,7 +67,7 @@ fn address(number: c_long, first: usize) -> u64 {
 }
 
 /// Runs a call whose number is one of [`NUMBERS`].
-pub fn calling(
+pub(crate) fn calling(
     number: c_long,
     (first, operation): (usize, usize),
     frame: &Frame,

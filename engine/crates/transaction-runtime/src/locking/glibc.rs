@@ -24,7 +24,7 @@ const PROTECTING: u32 = 64;
 ///
 /// # Safety
 /// The mutex is the program's.
-pub unsafe fn mutex_owner(mutex: *const c_void) -> u32 {
+pub(crate) unsafe fn mutex_owner(mutex: *const c_void) -> u32 {
     // SAFETY: a mutex has ten words.
     unsafe { word(mutex, 2) }
 }
@@ -34,7 +34,7 @@ pub unsafe fn mutex_owner(mutex: *const c_void) -> u32 {
 /// # Safety
 /// The mutex is the program's.
 #[inline]
-pub unsafe fn mutex_passes_on(mutex: *const c_void, own: fn() -> u32) -> bool {
+pub(crate) unsafe fn mutex_passes_on(mutex: *const c_void, own: fn() -> u32) -> bool {
     const RECURSIVE: u32 = 1;
     const CHECKED: u32 = 2;
     // SAFETY: a mutex has ten words.
@@ -62,7 +62,7 @@ pub unsafe fn mutex_passes_on(mutex: *const c_void, own: fn() -> u32) -> bool {
 ///
 /// # Safety
 /// The lock is the program's.
-pub unsafe fn rwlock_writer(lock: *const c_void) -> u32 {
+pub(crate) unsafe fn rwlock_writer(lock: *const c_void) -> u32 {
     // SAFETY: such a lock has fourteen words.
     unsafe { word(lock, 6) }
 }
@@ -71,7 +71,7 @@ pub unsafe fn rwlock_writer(lock: *const c_void) -> u32 {
 ///
 /// # Safety
 /// The lock is the program's.
-pub unsafe fn rwlock_passes_on(lock: *const c_void, own: fn() -> u32) -> bool {
+pub(crate) unsafe fn rwlock_passes_on(lock: *const c_void, own: fn() -> u32) -> bool {
     /// A writer has the lock, or waits until all readers have left.
     const WRITER: u32 = 2;
     /// Readers count in steps of this.
@@ -94,7 +94,7 @@ pub unsafe fn rwlock_passes_on(lock: *const c_void, own: fn() -> u32) -> bool {
 ///
 /// # Safety
 /// The condition is the program's.
-pub unsafe fn condition_is_awaited(condition: *const c_void) -> bool {
+pub(crate) unsafe fn condition_is_awaited(condition: *const c_void) -> bool {
     // SAFETY: a condition has twelve words. Waiters count in steps of eight.
     unsafe { word(condition, 9) >> 3 != 0 }
 }
@@ -103,7 +103,7 @@ pub unsafe fn condition_is_awaited(condition: *const c_void) -> bool {
 ///
 /// # Safety
 /// The semaphore is the program's.
-pub unsafe fn semaphore_is_awaited(semaphore: *const c_void) -> bool {
+pub(crate) unsafe fn semaphore_is_awaited(semaphore: *const c_void) -> bool {
     // SAFETY: a semaphore has eight words; the second one counts waiters.
     unsafe { word(semaphore, 1) != 0 }
 }

@@ -20,7 +20,7 @@ static TRYLOCK: AtomicUsize = AtomicUsize::new(0);
 static UNLOCK: AtomicUsize = AtomicUsize::new(0);
 
 /// Finds libc's functions. Before sections are watched.
-pub fn prepare() {
+pub(crate) fn prepare() {
     let attempt = real!(pthread_mutex_trylock: fn(Lock) -> c_int);
     let unlock = real!(pthread_mutex_unlock: fn(Lock) -> c_int);
     TRYLOCK.store(attempt as usize, Ordering::Release);
@@ -28,7 +28,7 @@ pub fn prepare() {
 }
 
 /// Tells of a wait for a lock that was held by `holder` when it began, and is over.
-pub fn waited(
+pub(crate) fn waited(
     (lock, kind): (u64, LockKind),
     began_ns: u64,
     holder: u32,
@@ -48,7 +48,7 @@ pub fn waited(
 }
 
 /// Tells that a lock was given back, or a condition signalled, at that time.
-pub fn released((lock, kind): (u64, LockKind), time_ns: u64, frame: &impl Called) {
+pub(crate) fn released((lock, kind): (u64, LockKind), time_ns: u64, frame: &impl Called) {
     if let Some(inside) = thread::enter() {
         inside.write_at(time_ns, inside.path(frame), &Record::Release { lock, kind });
     }

@@ -98,7 +98,7 @@ unsafe impl GlobalAlloc for Own {
 }
 
 /// In a forked child: what another thread was changing is passed over.
-pub fn after_fork() {
+pub(crate) fn after_fork() {
     POOL.raw().free();
     *POOL.lock() = EMPTY;
 }

@@ -31,7 +31,7 @@ static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
 static WOKEN: AtomicU32 = AtomicU32::new(0);
 
 /// Begins to watch, if that is wanted. `native` are hooks that run as they are, `last` those that return twice.
-pub fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
+pub(crate) fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
     if !session::session().is_some_and(session::Session::watches_memory) {
         return;
     }
@@ -96,7 +96,7 @@ fn watched() -> Option<&'static Thread> {
 /// # Safety
 /// `captured` is that of the hook that calls this.
 #[inline]
-pub unsafe fn taken(captured: &Captured, lock: u64, result: c_int) {
+pub(crate) unsafe fn taken(captured: &Captured, lock: u64, result: c_int) {
     if let Some(thread) = watched() {
         thread.watch.site.set(Called::caller(captured));
         // SAFETY: the caller's promise.
@@ -106,14 +106,14 @@ pub unsafe fn taken(captured: &Captured, lock: u64, result: c_int) {
 
 /// The calling thread is about to give back a lock, or to wait for a condition with it.
 #[inline]
-pub fn giving_back(lock: u64) {
+pub(crate) fn giving_back(lock: u64) {
     if watched().is_some() {
         fulcrum_critical_sections::unlocking(lock);
     }
 }
 
 /// A thread ends.
-pub fn end_thread(thread: &Thread) {
+pub(crate) fn end_thread(thread: &Thread) {
     if !watch::is_on() {
         return;
     }
@@ -125,7 +125,7 @@ pub fn end_thread(thread: &Thread) {
 }
 
 /// In a forked child, which begins with nothing: whatever other threads had in hand is passed over.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     if !watch::is_on() {
         return;
     }

@@ -9,19 +9,19 @@ use fulcrum_unwind::Registers;
 static WATCHES: AtomicBool = AtomicBool::new(false);
 
 /// How a thread's sections are watched. Zeroed, nothing is known of the thread.
-pub struct Watch {
-    pub is_known: Cell<bool>,
+pub(crate) struct Watch {
+    pub(crate) is_known: Cell<bool>,
     /// Something that it did was not told.
-    pub is_lost: Cell<bool>,
+    pub(crate) is_lost: Cell<bool>,
     /// Where it took the last lock.
-    pub site: Cell<Registers>,
+    pub(crate) site: Cell<Registers>,
     /// The call path there.
-    pub path: Cell<u32>,
+    pub(crate) path: Cell<u32>,
 }
 
 impl Watch {
     /// A thread begins.
-    pub fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.is_known.set(false);
         self.is_lost.set(false);
     }
@@ -29,24 +29,24 @@ impl Watch {
 
 /// Whether sections are watched.
 #[inline]
-pub fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     WATCHES.load(Ordering::Acquire)
 }
 
 /// They are from now on.
-pub fn turn_on() {
+pub(crate) fn turn_on() {
     WATCHES.store(true, Ordering::Release);
 }
 
 /// There is code that was not there before.
-pub fn loaded() {
+pub(crate) fn loaded() {
     if is_on() {
         fulcrum_critical_sections::loaded();
     }
 }
 
 /// Code may be gone.
-pub fn unloaded() {
+pub(crate) fn unloaded() {
     if is_on() {
         fulcrum_critical_sections::forget_unmapped();
     }

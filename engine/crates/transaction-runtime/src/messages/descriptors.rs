@@ -9,13 +9,13 @@ use super::streams::{self, Stream};
 use crate::threads::thread;
 
 /// It is another one from now on, of which that much is known.
-pub fn renew(fd: c_int, entry: Entry) {
+pub(crate) fn renew(fd: c_int, entry: Entry) {
     register(fd, None);
     change(fd, entry);
 }
 
 /// That much is known of it from now on.
-pub fn change(fd: c_int, entry: Entry) {
+pub(crate) fn change(fd: c_int, entry: Entry) {
     if let Some(Entry::Stream { place, id }) = entries::set(fd, entry)
         && let Some(stream) = Stream::of(place, id)
     {
@@ -25,14 +25,14 @@ pub fn change(fd: c_int, entry: Entry) {
 
 /// It is closed, or was without our seeing it.
 #[inline]
-pub fn closed(fd: c_int) {
+pub(crate) fn closed(fd: c_int) {
     if entries::is_known(fd) {
         renew(fd, Entry::Unknown(Via::Found));
     }
 }
 
 /// All of `first..=last` are closed.
-pub fn closed_between(first: u32, last: u32) {
+pub(crate) fn closed_between(first: u32, last: u32) {
     let end = (last as usize + 1).min(entries::end());
     for fd in first as usize..end {
         closed(fd as c_int);
@@ -40,7 +40,7 @@ pub fn closed_between(first: u32, last: u32) {
 }
 
 /// `to` is the same as `from`.
-pub fn copied(from: c_int, to: c_int) {
+pub(crate) fn copied(from: c_int, to: c_int) {
     if from == to || to < 0 {
         return;
     }

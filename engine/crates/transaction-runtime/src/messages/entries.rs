@@ -12,7 +12,7 @@ const MOST: usize = 1 << 18;
 
 /// What a descriptor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// Nobody has looked; how the process came to it.
     Unknown(Via),
     /// Nothing that is logged.
@@ -58,7 +58,7 @@ impl Entry {
 
 /// One descriptor. Zeroed, it is one that nobody has looked at.
 #[derive(Default)]
-pub struct Descriptor {
+pub(crate) struct Descriptor {
     entry: AtomicU64,
     /// The epoll descriptor that it was last registered with, plus one.
     epoll: AtomicU32,
@@ -71,7 +71,7 @@ static TABLE: AtomicPtr<Descriptor> = AtomicPtr::new(null_mut());
 static END: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes room. Before any other function of this module.
-pub fn prepare() -> Option<()> {
+pub(crate) fn prepare() -> Option<()> {
     let table = sys::map_anonymous(MOST * size_of::<Descriptor>())?;
     TABLE.store(table.cast(), Ordering::Release);
     Some(())
@@ -87,12 +87,12 @@ fn at(fd: c_int) -> Option<&'static Descriptor> {
 
 /// What is known of it.
 #[inline]
-pub fn look(fd: c_int) -> Option<Entry> {
+pub(crate) fn look(fd: c_int) -> Option<Entry> {
     Some(Entry::of(at(fd)?.entry.load(Ordering::Acquire)))
 }
 
 /// Keeps what was found, unless something else is known of it meanwhile.
-pub fn set_if(fd: c_int, before: Entry, found: Entry) -> bool {
+pub(crate) fn set_if(fd: c_int, before: Entry, found: Entry) -> bool {
     let Some(descriptor) = at(fd) else {
         return false;
     };
@@ -106,7 +106,7 @@ pub fn set_if(fd: c_int, before: Entry, found: Entry) -> bool {
 }
 
 /// Keeps what is known of it from now on. What was before; `None` when it is beyond what is seen.
-pub fn set(fd: c_int, entry: Entry) -> Option<Entry> {
+pub(crate) fn set(fd: c_int, entry: Entry) -> Option<Entry> {
     let descriptor = at(fd)?;
     END.fetch_max(fd as usize + 1, Ordering::Relaxed);
     let before = descriptor.entry.swap(entry.to_word(), Ordering::AcqRel);
@@ -115,19 +115,19 @@ pub fn set(fd: c_int, entry: Entry) -> Option<Entry> {
 
 /// Whether anything is kept of it.
 #[inline]
-pub fn is_known(fd: c_int) -> bool {
+pub(crate) fn is_known(fd: c_int) -> bool {
     at(fd).is_some_and(|it| {
         it.entry.load(Ordering::Relaxed) != 0 || it.epoll.load(Ordering::Relaxed) != 0
     })
 }
 
 /// One more than the highest number of which anything was kept.
-pub fn end() -> usize {
+pub(crate) fn end() -> usize {
     END.load(Ordering::Relaxed)
 }
 
 /// Keeps the epoll descriptor that it is registered with, and what together with; `None`: none.
-pub fn register(fd: c_int, registration: Option<(c_int, u64)>) {
+pub(crate) fn register(fd: c_int, registration: Option<(c_int, u64)>) {
     if let Some(descriptor) = at(fd) {
         let (epoll, data) = registration.map_or((0, 0), |(epoll, data)| (epoll as u32 + 1, data));
         END.fetch_max(fd as usize + 1, Ordering::Relaxed);
@@ -137,7 +137,7 @@ pub fn register(fd: c_int, registration: Option<(c_int, u64)>) {
 }
 
 /// The last epoll descriptor that it was registered with, if it still is, and what together with.
-pub fn registration(fd: c_int) -> Option<(c_int, u64)> {
+pub(crate) fn registration(fd: c_int) -> Option<(c_int, u64)> {
     let descriptor = at(fd)?;
     let epoll = descriptor.epoll.load(Ordering::Acquire).checked_sub(1)?;
     Some((epoll as c_int, descriptor.data.load(Ordering::Relaxed)))

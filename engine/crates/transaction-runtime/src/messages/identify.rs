@@ -11,23 +11,23 @@ use crate::threads::thread::Inside;
 
 /// What a stream is.
 #[derive(Clone, Copy, Debug)]
-pub struct What {
+pub(crate) struct What {
     /// What goes through it.
-    pub kind: StreamKind,
+    pub(crate) kind: StreamKind,
     /// How the process came to it.
-    pub via: Via,
+    pub(crate) via: Via,
     /// The inode of this end; of a pipe, of both.
-    pub inode: u64,
+    pub(crate) inode: u64,
     /// Of a unix socket, that of the other end; 0 when it is not known.
-    pub peer_inode: u64,
+    pub(crate) peer_inode: u64,
     /// This end of a TCP connection.
-    pub local: Address,
+    pub(crate) local: Address,
     /// The other end of a TCP connection.
-    pub peer: Address,
+    pub(crate) peer: Address,
 }
 
 /// What was found.
-pub enum Found {
+pub(crate) enum Found {
     /// A stream, or datagrams.
     Stream(What),
     /// A file, a terminal, a socket that connections come from: nothing that is logged.
@@ -42,7 +42,7 @@ struct Room([u8; 128]);
 
 /// Looks at a descriptor; `via` is how the process came to it. `to` is the address that it is being connected to, if it may not
 /// be connected yet.
-pub fn look(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Found {
+pub(crate) fn look(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Found {
     let Some((mode, inode)) = status(fd) else {
         return Found::NotYet;
     };
@@ -104,7 +104,7 @@ fn socket(inside: &Inside, fd: c_int, what: &mut What, to: Option<Address>) -> F
 }
 
 /// A descriptor's mode and inode.
-pub fn status(fd: c_int) -> Option<(u32, u64)> {
+pub(crate) fn status(fd: c_int) -> Option<(u32, u64)> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the kernel writes the whole struct, or fails.
     unsafe {
@@ -118,7 +118,7 @@ pub fn status(fd: c_int) -> Option<(u32, u64)> {
 }
 
 /// Whether a socket hands over bytes in the order in which they were sent.
-pub fn keeps_order(fd: c_int) -> bool {
+pub(crate) fn keeps_order(fd: c_int) -> bool {
     option(fd, libc::SO_TYPE).is_some_and(|kind| kind != libc::SOCK_DGRAM)
 }
 
@@ -164,7 +164,7 @@ fn name(call: i64, fd: c_int) -> Option<(c_int, Address)> {
 ///
 /// # Safety
 /// There are so many bytes.
-pub unsafe fn named(address: *const c_void, length: u32) -> Option<Address> {
+pub(crate) unsafe fn named(address: *const c_void, length: u32) -> Option<Address> {
     let mut room = Room([0; 128]);
     let length = (length as usize).min(room.0.len());
     // SAFETY: the caller's promise, and there is room.
@@ -193,12 +193,12 @@ fn address(room: &Room) -> Address {
 }
 
 /// Whether calls on a descriptor wait.
-pub fn waits(fd: c_int) -> bool {
+pub(crate) fn waits(fd: c_int) -> bool {
     flags(fd).is_some_and(|flags| flags & libc::O_NONBLOCK == 0)
 }
 
 /// A descriptor's flags, as `fcntl` tells them.
-pub fn flags(fd: c_int) -> Option<c_int> {
+pub(crate) fn flags(fd: c_int) -> Option<c_int> {
     // SAFETY: takes no pointers.
     let flags = unsafe {
         let args = [fd as usize, libc::F_GETFL as usize, 0, 0, 0, 0];
@@ -211,7 +211,7 @@ pub fn flags(fd: c_int) -> Option<c_int> {
 ///
 /// # Safety
 /// The message is one that `recvmsg` has filled.
-pub unsafe fn passed(message: &libc::msghdr, then: impl Fn(c_int)) {
+pub(crate) unsafe fn passed(message: &libc::msghdr, then: impl Fn(c_int)) {
     // SAFETY: the caller's promise; what is read lies within the control data.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(message);

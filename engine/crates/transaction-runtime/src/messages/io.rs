@@ -15,7 +15,7 @@ use crate::threads::thread::{self, Inside};
 
 /// A call that may move bytes, before it is made.
 #[derive(Clone, Copy)]
-pub struct Begun {
+pub(crate) struct Begun {
     fd: c_int,
     entry: Entry,
     time_ns: u64,
@@ -23,7 +23,7 @@ pub struct Begun {
 
 /// `None`: nothing that this descriptor does is logged.
 #[inline]
-pub fn begin(fd: c_int) -> Option<Begun> {
+pub(crate) fn begin(fd: c_int) -> Option<Begun> {
     if !thread::is_logged() {
         return None;
     }
@@ -39,7 +39,7 @@ pub fn begin(fd: c_int) -> Option<Begun> {
 
 /// Where the program wants what it receives.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub(crate) enum Place {
     /// It never sees it, or not by this call.
     Nowhere,
     /// Here.
@@ -49,7 +49,7 @@ pub enum Place {
 }
 
 /// So many bytes went out; fewer than 1: none.
-pub fn sent(begun: Begun, bytes: isize, frame: &Frame) {
+pub(crate) fn sent(begun: Begun, bytes: isize, frame: &Frame) {
     if bytes <= 0 {
         return;
     }
@@ -73,7 +73,7 @@ pub fn sent(begun: Begun, bytes: isize, frame: &Frame) {
 }
 
 /// So many bytes came in, 0 at the end of the stream; fewer: none.
-pub fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) {
+pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) {
     let Ok(length) = u64::try_from(bytes) else {
         return;
     };

@@ -17,7 +17,7 @@ use crate::threads::thread::{self, Inside};
 const MOST: u32 = 1 << 18;
 
 /// One stream. Zeroed, it is one that is not in use.
-pub struct Stream {
+pub(crate) struct Stream {
     id: AtomicU32,
     /// Descriptors of this process that lead to it.
     descriptors: AtomicU32,
@@ -42,7 +42,7 @@ static USED: AtomicU32 = AtomicU32::new(0);
 static LAST_ID: AtomicU32 = AtomicU32::new(0);
 
 /// Makes room. Before any other function of this module.
-pub fn prepare() -> Option<()> {
+pub(crate) fn prepare() -> Option<()> {
     let table = sys::map_anonymous(MOST as usize * size_of::<Stream>())?;
     TABLE.store(table.cast(), Ordering::Release);
     Some(())
@@ -57,28 +57,28 @@ fn at(place: u32) -> &'static Stream {
 
 impl Stream {
     /// The stream of this number, if it is still at its place.
-    pub fn of(place: u32, id: u32) -> Option<&'static Stream> {
+    pub(crate) fn of(place: u32, id: u32) -> Option<&'static Stream> {
         let stream = (place < MOST).then(|| at(place))?;
         (stream.id.load(Ordering::Acquire) == id).then_some(stream)
     }
 
     /// Its number.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.id.load(Ordering::Relaxed)
     }
 
     /// One more descriptor leads to it.
-    pub fn keep(&self) {
+    pub(crate) fn keep(&self) {
         self.descriptors.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Whether it is a TCP connection.
-    pub fn is_tcp(&self) -> bool {
+    pub(crate) fn is_tcp(&self) -> bool {
         self.what().is_some_and(|it| it.kind == StreamKind::Tcp)
     }
 
     /// Whether it is connected to that address.
-    pub fn leads_to(&self, to: Address) -> bool {
+    pub(crate) fn leads_to(&self, to: Address) -> bool {
         self.what().is_some_and(|it| it.peer == to)
     }
 
@@ -88,13 +88,13 @@ impl Stream {
     }
 
     /// So many bytes went out. Returns how many before.
-    pub fn sends(&self, bytes: u64) -> u64 {
+    pub(crate) fn sends(&self, bytes: u64) -> u64 {
         self.heard.store(0, Ordering::Relaxed);
         self.sent.fetch_add(bytes, Ordering::Relaxed)
     }
 
     /// So many bytes came in. Returns how many before, and how many since the last send, [`MAX_HEAD`] at most.
-    pub fn receives(&self, bytes: u64) -> (u64, usize) {
+    pub(crate) fn receives(&self, bytes: u64) -> (u64, usize) {
         let heard = self.heard.load(Ordering::Relaxed);
         let more = bytes.min(MAX_HEAD as u64) as u32;
         // Two threads that receive at once share one message: what each counts hardly matters.
@@ -107,7 +107,7 @@ impl Stream {
     }
 
     /// Tells of it if this log does not know it yet.
-    pub fn tell(&self, inside: &Inside) {
+    pub(crate) fn tell(&self, inside: &Inside) {
         let number = log::number();
         if self.told.load(Ordering::Relaxed) == number
             || self.told.swap(number, Ordering::Relaxed) == number
@@ -138,7 +138,7 @@ impl Stream {
 }
 
 /// A new stream to which one descriptor leads. `None` when there are too many.
-pub fn add(what: What) -> Option<Entry> {
+pub(crate) fn add(what: What) -> Option<Entry> {
     let place = take_free().or_else(take_new)?;
     let stream = at(place);
     let id = LAST_ID.fetch_add(1, Ordering::Relaxed) + 1;
@@ -186,7 +186,7 @@ fn give_back(place: u32) {
 }
 
 /// One descriptor less leads to it; with the last one it is closed.
-pub fn release(stream: &Stream, place: u32) {
+pub(crate) fn release(stream: &Stream, place: u32) {
     if stream.descriptors.fetch_sub(1, Ordering::AcqRel) != 1 {
         return;
     }
@@ -201,7 +201,7 @@ pub fn release(stream: &Stream, place: u32) {
 
 /// The stream that a descriptor leads to, of which that much is known; found out if nobody has looked yet. Inside a signal handler
 /// that has interrupted our code there is no finding out.
-pub fn of(inside: Option<&Inside>, fd: c_int, entry: Entry) -> Option<&'static Stream> {
+pub(crate) fn of(inside: Option<&Inside>, fd: c_int, entry: Entry) -> Option<&'static Stream> {
     match entry {
         Entry::Nothing => None,
         Entry::Stream { place, id } => Stream::of(place, id),
@@ -211,7 +211,7 @@ pub fn of(inside: Option<&Inside>, fd: c_int, entry: Entry) -> Option<&'static S
 
 /// A TCP socket is being connected to that address, on behalf of what the calling thread does: tells of the connection, which
 /// may be used on behalf of something else.
-pub fn connecting(inside: &Inside, fd: c_int, to: Address) {
+pub(crate) fn connecting(inside: &Inside, fd: c_int, to: Address) {
     if let Some(stream) = find_out(inside, fd, Via::Connected, Some(to)) {
         stream.tell(inside);
     }

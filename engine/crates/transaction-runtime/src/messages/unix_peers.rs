@@ -24,7 +24,7 @@ const HEADER: usize = 16;
 const MESSAGE: usize = 16;
 
 /// Opens our socket: programs may lock themselves in later.
-pub fn begin() {
+pub(crate) fn begin() {
     socket();
 }
 
@@ -47,13 +47,13 @@ fn socket() -> Option<c_int> {
 }
 
 /// In a forked child: answers would go to whoever reads first.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     LOCK.free();
     give_up();
 }
 
 /// Our descriptor is wanted for something else.
-pub fn give_up() {
+pub(crate) fn give_up() {
     let fd = SOCKET.swap(CLOSED, Ordering::Relaxed);
     if fd >= 0 {
         descriptors::close(fd);
@@ -62,7 +62,7 @@ pub fn give_up() {
 
 /// The inode of the other end of a unix socket; 0 when it is not known, or not accepted yet. No signal handler comes here while
 /// the thread has the lock: it is in our code.
-pub fn peer_of(_inside: &Inside, inode: u64) -> u64 {
+pub(crate) fn peer_of(_inside: &Inside, inode: u64) -> u64 {
     LOCK.take();
     let peer = ask(inode).unwrap_or(0);
     LOCK.free();

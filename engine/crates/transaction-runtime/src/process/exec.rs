@@ -8,7 +8,7 @@ use super::exits;
 use crate::log;
 
 /// Runs `exec`. When that returns it has failed, and the log goes on.
-pub fn executed<T>(exec: impl FnOnce() -> T) -> T {
+pub(crate) fn executed<T>(exec: impl FnOnce() -> T) -> T {
     if !exits::is_own_process() {
         return exec();
     }

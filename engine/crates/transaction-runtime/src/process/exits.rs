@@ -6,14 +6,14 @@ use fulcrum_wire::transactions::{state, word};
 use crate::{active, log};
 
 /// Whether this is the process that the log is of: a child made by `vfork` or `clone` may share its memory and must not touch it.
-pub fn is_own_process() -> bool {
+pub(crate) fn is_own_process() -> bool {
     active::is_active()
         && log::header(word::PID).load(core::sync::atomic::Ordering::Relaxed)
             == u64::from(sys::process_id())
 }
 
 /// The process is about to end.
-pub fn leave() {
+pub(crate) fn leave() {
     if is_own_process() {
         log::end(state::ENDED);
     }

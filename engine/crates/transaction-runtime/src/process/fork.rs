@@ -161,7 +161,7 @@ hooks! {
 /// first is the child.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn vfork() -> c_int {
+pub(crate) unsafe extern "C-unwind" fn vfork() -> c_int {
     core::arch::naked_asm!(
         "sub rsp, 8",
         "call {before}",

@@ -8,7 +8,7 @@ use crate::threads::thread;
 use crate::{active, session};
 
 /// Makes a log, of the calling thread for the moment, and activates the library. `None`: the process goes on without.
-pub fn begin(parent: Parent) -> Option<()> {
+pub(crate) fn begin(parent: Parent) -> Option<()> {
     let session = session::session()?;
     log::create(session, parent)?;
     active::activate();

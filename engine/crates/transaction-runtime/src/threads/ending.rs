@@ -10,7 +10,7 @@ use crate::active;
 use crate::locking::sections;
 
 /// The last thing that a thread does here.
-pub unsafe extern "C" fn end(slot: *mut c_void) {
+pub(crate) unsafe extern "C" fn end(slot: *mut c_void) {
     let _errno = sys::KeepErrno::new();
     // SAFETY: the value of our key is the slot that `adopt` set.
     let thread = unsafe { &*slot.cast::<Thread>() };
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn end(slot: *mut c_void) {
 }
 
 /// The calling thread is about to end.
-pub fn end_current() {
+pub(crate) fn end_current() {
     let Some(inside) = thread::enter() else {
         return;
     };

@@ -34,7 +34,7 @@ static LOCK: Lock = Lock::new();
 
 /// Logs the table, if spans have attributes that were not there when it was last logged.
 #[inline]
-pub fn tell(inside: &Inside) {
+pub(crate) fn tell(inside: &Inside) {
     let needed = thread_context::named();
     if needed > KNOWN.load(Ordering::Relaxed) {
         look(inside, needed);
@@ -112,7 +112,7 @@ fn read_at(memory: usize, at: u64, into: &mut [u8]) -> Option<()> {
 }
 
 /// In a forked child: it has none of what its parent published.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     KNOWN.store(0, Ordering::Relaxed);
     LOCK.free();
 }

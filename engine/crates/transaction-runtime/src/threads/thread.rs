@@ -22,11 +22,11 @@ use crate::locking::watch::Watch;
 use crate::log::{self, Chunk};
 
 /// The function a program gives to `pthread_create`.
-pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
 /// One thread. Slots live for the life of the process and are reused. Zeroed, it is one that is not in use.
 #[repr(align(128))]
-pub struct Thread {
+pub(crate) struct Thread {
     /// The stack pointer with which our code was entered; 0 outside.
     inside: Cell<u64>,
     /// The thread has called `vfork`, and what runs is the child, in its memory.
@@ -45,33 +45,33 @@ pub struct Thread {
     /// Chunks so far.
     chunks: Cell<u32>,
     /// How its critical sections are watched.
-    pub watch: Watch,
+    pub(crate) watch: Watch,
     /// The handlers that it is in.
-    pub nesting: Nesting,
+    pub(crate) nesting: Nesting,
     /// The tasks that it is in, of a Java virtual machine's.
-    pub tasks: Tasks,
+    pub(crate) tasks: Tasks,
     memory: UnsafeCell<Memory>,
 }
 
 /// Where a thread's stack is: from `low` to `high`, both inside it.
 #[derive(Clone, Copy, Default)]
-pub struct Stack {
+pub(crate) struct Stack {
     /// Lowest address that may be read while the stack pointer is at or below it.
-    pub low: u64,
+    pub(crate) low: u64,
     /// Above every frame of the program's.
-    pub high: u64,
+    pub(crate) high: u64,
 }
 
 impl Stack {
     /// Whether an address is in it.
     #[inline]
-    pub fn has(&self, address: u64) -> bool {
+    pub(crate) fn has(&self, address: u64) -> bool {
         self.low <= address && address < self.high
     }
 }
 
 /// Threads at once. Those beyond are not logged.
-pub const SLOTS: usize = 4096;
+pub(crate) const SLOTS: usize = 4096;
 static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 /// Which slots are in use: apart from them, so that looking for one touches no others.
 static USED: [AtomicBool; SLOTS] = [const { AtomicBool::new(false) }; SLOTS];
@@ -132,7 +132,7 @@ fn ended() -> *const Thread {
 }
 
 /// Makes room for threads, of which `end` is told their ends with their slots. Before any other function of this module.
-pub fn prepare(end: unsafe extern "C" fn(*mut c_void)) -> Option<()> {
+pub(crate) fn prepare(end: unsafe extern "C" fn(*mut c_void)) -> Option<()> {
     let table = sys::map_anonymous(SLOTS * size_of::<Thread>())?;
     TABLE.store(table.cast(), Ordering::Release);
     // SAFETY: threads end with their slots, which is all that is set.
@@ -142,7 +142,7 @@ pub fn prepare(end: unsafe extern "C" fn(*mut c_void)) -> Option<()> {
 
 /// The calling thread, if it has a slot.
 #[inline]
-pub fn current() -> Option<&'static Thread> {
+pub(crate) fn current() -> Option<&'static Thread> {
     let thread = own();
     if thread == ended() {
         return None;
@@ -152,7 +152,7 @@ pub fn current() -> Option<&'static Thread> {
 }
 
 /// Takes a free slot for a thread that is about to begin, made by thread `by`. `None` when all are taken.
-pub fn allocate(by: u32) -> Option<&'static Thread> {
+pub(crate) fn allocate(by: u32) -> Option<&'static Thread> {
     let is_free =
         |used: &AtomicBool| !used.load(Ordering::Relaxed) && !used.swap(true, Ordering::AcqRel);
     let slot = USED.iter().position(is_free)?;
@@ -166,12 +166,12 @@ pub fn allocate(by: u32) -> Option<&'static Thread> {
 }
 
 /// Gives a slot back whose thread never began.
-pub fn release(thread: &Thread) {
+pub(crate) fn release(thread: &Thread) {
     thread.mark(false);
 }
 
 /// What a program's new thread runs first.
-pub unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
+pub(crate) unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
     // SAFETY: `slot` comes from `allocate`, and this thread is its only user from now on.
     let thread = unsafe { &*slot.cast::<Thread>() };
     // Every frame of the program's lies below this one.
@@ -188,7 +188,7 @@ pub unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
 }
 
 /// Makes the calling thread the owner of a slot, and begins its part of the log.
-pub fn adopt(thread: &'static Thread) {
+pub(crate) fn adopt(thread: &'static Thread) {
     let _errno = sys::KeepErrno::new();
     set_own(thread);
     thread.id.set(sys::thread_id() as u32);
@@ -204,7 +204,7 @@ pub fn adopt(thread: &'static Thread) {
 }
 
 /// The first thread of a process that has just begun or was just forked. `None` when it has no slot.
-pub fn begin_process() -> Option<()> {
+pub(crate) fn begin_process() -> Option<()> {
     LAST_NUMBER.store(0, Ordering::Relaxed);
     VFORKED.store(0, Ordering::Relaxed);
     for used in &USED {
@@ -225,7 +225,7 @@ pub fn begin_process() -> Option<()> {
 }
 
 /// A thread is about to end, and has said so: it gives back what it has.
-pub fn leave(inside: Inside) {
+pub(crate) fn leave(inside: Inside) {
     let thread = inside.0;
     if let Some(chunk) = thread.chunk.take() {
         log::give_back(&chunk, CHUNK_HEADER + thread.written.get());
@@ -236,7 +236,7 @@ pub fn leave(inside: Inside) {
 }
 
 /// The initial thread's stack: up to the random bytes that the kernel puts above everything else.
-pub fn main_stack() -> Stack {
+pub(crate) fn main_stack() -> Stack {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
@@ -277,34 +277,34 @@ impl Thread {
     }
 
     /// What it will run, and how large its stack is.
-    pub fn set_routine(&self, routine: Routine, argument: *mut c_void, stack_size: u64) {
+    pub(crate) fn set_routine(&self, routine: Routine, argument: *mut c_void, stack_size: u64) {
         self.routine.set(Some(routine));
         self.argument.set(argument);
         self.stack_size.set(stack_size);
     }
 
     /// Its number in the process.
-    pub fn number(&self) -> u32 {
+    pub(crate) fn number(&self) -> u32 {
         self.number.get()
     }
 
     /// The kernel's number of it.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.id.get()
     }
 
     /// Where its stack is; empty when that is not known.
-    pub fn stack(&self) -> Stack {
+    pub(crate) fn stack(&self) -> Stack {
         self.stack.get()
     }
 
     /// Says where its stack is.
-    pub fn set_stack(&self, stack: Stack) {
+    pub(crate) fn set_stack(&self, stack: Stack) {
         self.stack.set(stack);
     }
 
     /// Its end is told. Whether it is at it: others may still do something there, and then it is told again.
-    pub fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         if self.endings.get() < ENDINGS {
             self.endings.set(self.endings.get() + 1);
             END.set(core::ptr::from_ref(self).cast());
@@ -314,12 +314,12 @@ impl Thread {
     }
 
     /// Whether what runs is a child made by `vfork`.
-    pub fn is_vforked(&self) -> bool {
+    pub(crate) fn is_vforked(&self) -> bool {
         self.vforked.get()
     }
 
     /// Says so.
-    pub fn set_vforked(&self, vforked: bool) {
+    pub(crate) fn set_vforked(&self, vforked: bool) {
         match (self.vforked.replace(vforked), vforked) {
             (false, true) => VFORKED.fetch_add(1, Ordering::Relaxed),
             (true, false) => VFORKED.fetch_sub(1, Ordering::Relaxed),
@@ -347,7 +347,7 @@ impl Thread {
 }
 
 /// The calling thread's way into the log: it is in our code as long as this lives. Nothing of the program's is called meanwhile.
-pub struct Inside(&'static Thread);
+pub(crate) struct Inside(&'static Thread);
 
 impl Drop for Inside {
     #[inline]
@@ -360,7 +360,7 @@ impl Drop for Inside {
 /// Enters our code, to write something. `None` when nothing can be written: the library is inactive, or the thread is in our
 /// code already, which is counted.
 #[inline]
-pub fn enter() -> Option<Inside> {
+pub(crate) fn enter() -> Option<Inside> {
     if !active::is_active() {
         return None;
     }
@@ -380,7 +380,7 @@ pub fn enter() -> Option<Inside> {
 
 /// Whether what the calling thread does is this process's doing: the library is active, and it is no child made by `vfork`.
 #[inline]
-pub fn is_logged() -> bool {
+pub(crate) fn is_logged() -> bool {
     // Mostly there are no such children, and then nobody has to ask which thread this is.
     active::is_active()
         && (VFORKED.load(Ordering::Relaxed) == 0 || !current().is_some_and(Thread::is_vforked))
@@ -405,24 +405,24 @@ fn adopt_unknown() -> Option<&'static Thread> {
 impl Inside {
     /// The thread.
     #[inline]
-    pub fn thread(&self) -> &'static Thread {
+    pub(crate) fn thread(&self) -> &'static Thread {
         self.0
     }
 
     /// What it remembers of its call paths: this thread's own, and nobody else's while it is in our code.
-    pub fn memory(&self) -> *mut Memory {
+    pub(crate) fn memory(&self) -> *mut Memory {
         self.0.memory.get()
     }
 
     /// Writes what has just happened.
     #[inline]
-    pub fn write(&self, path: u32, record: &Record) {
+    pub(crate) fn write(&self, path: u32, record: &Record) {
         self.write_at(sys::now(), path, record);
     }
 
     /// Writes what was over at that time.
     #[inline]
-    pub fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
+    pub(crate) fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
         if let Some(span) = thread_context::change() {
             self.write_one(Head { time_ns, path: 0 }, &span);
         }

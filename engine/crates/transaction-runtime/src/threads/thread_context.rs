@@ -63,7 +63,7 @@ const SIZE_AT: usize = 26;
 
 /// Looks which module has the variable, if modules have come since it was last looked. Called when code has come that was not
 /// known, and whenever a thread's part of the log is full: a library that is loaded may well never be seen in a call path.
-pub fn look() {
+pub(crate) fn look() {
     if KIND.load(Ordering::Relaxed) != NONE || IS_CHILD.load(Ordering::Relaxed) {
         return;
     }
@@ -85,7 +85,7 @@ pub fn look() {
 
 /// The thread's span as a record, when it is another one than before.
 #[inline]
-pub fn change() -> Option<Record<'static>> {
+pub(crate) fn change() -> Option<Record<'static>> {
     match KIND.load(Ordering::Relaxed) {
         NONE => None,
         _ => changed(),
@@ -109,7 +109,7 @@ fn changed() -> Option<Record<'static>> {
 
 /// Attributes that need names: one more than the greatest number of one that was published.
 #[inline]
-pub fn named() -> u32 {
+pub(crate) fn named() -> u32 {
     NAMED.load(Ordering::Relaxed)
 }
 
@@ -204,7 +204,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// In a forked child: what the parent knew of modules holds, but not what it told.
-pub fn begin_again() {
+pub(crate) fn begin_again() {
     IS_CHILD.store(true, Ordering::Relaxed);
     TOLD.set(Span::NONE);
     NAMED.store(0, Ordering::Relaxed);

@@ -12,7 +12,7 @@ pub(crate) struct Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
-    pub fn new(limit: u32) -> Self {
+    pub(crate) fn new(limit: u32) -> Self {
         Interner {
             values: Vec::new(),
             numbers: HashMap::new(),
@@ -21,7 +21,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     }
 
     /// The value's number, a new one if it is new; `None` when there are as many as the limit allows.
-    pub fn intern(&mut self, value: T) -> Option<u32> {
+    pub(crate) fn intern(&mut self, value: T) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&value) {
             return Some(number);
         }
@@ -34,7 +34,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Some(number)
     }
 
-    pub fn values(&self) -> &[T] {
+    pub(crate) fn values(&self) -> &[T] {
         &self.values
     }
 }

@@ -34,9 +34,9 @@ pub(crate) struct Types {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
-    pub name: String,
+    pub(crate) name: String,
     /// What all its contexts begin with.
-    pub context: Synopsis,
+    pub(crate) context: Synopsis,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +47,7 @@ enum Key {
 
 impl Types {
     /// With names that the user gives; of several that fit, the first counts.
-    pub fn new(rules: Vec<NamingRule>) -> Self {
+    pub(crate) fn new(rules: Vec<NamingRule>) -> Self {
         Types {
             rules,
             ..Types::default()
@@ -55,7 +55,7 @@ impl Types {
     }
 
     /// The type of a context.
-    pub fn of(&mut self, context: Synopsis, joined: &Joined) -> TypeId {
+    pub(crate) fn of(&mut self, context: Synopsis, joined: &Joined) -> TypeId {
         if let Some(&known) = self.by_context.get(&context) {
             return known;
         }
@@ -104,12 +104,12 @@ impl Types {
     }
 
     /// All types.
-    pub fn all(&self) -> impl Iterator<Item = (TypeId, &Type)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (TypeId, &Type)> {
         (0..).map(TypeId).zip(&self.types)
     }
 
     /// A type's name.
-    pub fn name(&self, id: TypeId) -> &str {
+    pub(crate) fn name(&self, id: TypeId) -> &str {
         &self.types[id.0].name
     }
 }

@@ -22,7 +22,7 @@ pub(super) enum Token<'a> {
 
 impl Token<'_> {
     /// A word in capital letters.
-    pub fn keyword(self) -> Option<String> {
+    pub(crate) fn keyword(self) -> Option<String> {
         match self {
             Token::Word(word) => Some(str::from_utf8(word).ok()?.to_ascii_uppercase()),
             _ => None,
@@ -30,7 +30,7 @@ impl Token<'_> {
     }
 
     /// A name. `None` for what cannot be shown on a line.
-    pub fn name(self) -> Option<String> {
+    pub(crate) fn name(self) -> Option<String> {
         let (Token::Word(name) | Token::Quoted(name)) = self else {
             return None;
         };
@@ -46,7 +46,7 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub fn new(dialect: Dialect, text: &'a [u8]) -> Self {
+    pub(crate) fn new(dialect: Dialect, text: &'a [u8]) -> Self {
         Tokens {
             dialect,
             rest: text,

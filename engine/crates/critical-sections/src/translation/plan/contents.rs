@@ -8,19 +8,19 @@ use crate::step::{Address, Held, Named, Spot, Step, Steps, Value, When};
 use crate::translation::emit::{Gpr, RSP};
 
 /// What an instruction does.
-pub struct Plan {
-    pub flow: Flow,
-    pub steps: Steps,
+pub(crate) struct Plan {
+    pub(crate) flow: Flow,
+    pub(crate) steps: Steps,
     /// General registers that it writes, a bit each.
-    pub written: u16,
+    pub(crate) written: u16,
     /// General registers that it reads or writes.
-    pub used: u16,
+    pub(crate) used: u16,
     /// Vector registers that it writes.
-    pub vectors_written: u32,
+    pub(crate) vectors_written: u32,
     /// What [`Named::Result`] means, by registers after the instruction.
-    pub result: Option<Address<Gpr>>,
+    pub(crate) result: Option<Address<Gpr>>,
     /// Effects read memory when the unit has run: nothing may come in between.
-    pub late: bool,
+    pub(crate) late: bool,
 }
 
 impl Plan {

@@ -4,7 +4,7 @@ use iced_x86::{Code, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 /// How an instruction goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub(crate) enum Flow {
     /// With the next one. It may be copied anywhere.
     Next,
     /// Jumps to an address.
@@ -27,7 +27,7 @@ pub enum Flow {
     Stop,
 }
 
-pub fn flow(instruction: &Instruction) -> Flow {
+pub(crate) fn flow(instruction: &Instruction) -> Flow {
     match instruction.code() {
         Code::Jmp_rel8_64 | Code::Jmp_rel32_64 => {
             return Flow::Jump(instruction.near_branch_target());

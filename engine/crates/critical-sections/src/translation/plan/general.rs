@@ -13,7 +13,7 @@ const RBP: Gpr = 5;
 const KEPT: u16 = 0b1111_0000_0010_1000;
 
 /// Adds the steps of an instruction that copies; `false` when it is none.
-pub fn plan(instruction: &Instruction, plan: &mut Plan) -> bool {
+pub(crate) fn plan(instruction: &Instruction, plan: &mut Plan) -> bool {
     use Mnemonic as M;
     if instruction.is_string_instruction() {
         return string(instruction, plan);

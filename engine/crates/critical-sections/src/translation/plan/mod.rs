@@ -11,9 +11,9 @@ mod vector;
 
 use iced_x86::{Instruction, InstructionInfoFactory, OpAccess, OpKind};
 
-pub use contents::Plan;
-pub use flow::Flow;
-pub use operands::{Operand, operand};
+pub(crate) use contents::Plan;
+pub(crate) use flow::Flow;
+pub(crate) use operands::{Operand, operand};
 
 use contents::{chunk, general, named};
 
@@ -21,10 +21,10 @@ use super::emit::{Gpr, RAX, RCX};
 use crate::step::{Address, Named, Spot, Step, Value};
 
 /// Makes plans. Made once: it allocates, and planning does not.
-pub struct Planner(InstructionInfoFactory);
+pub(crate) struct Planner(InstructionInfoFactory);
 
 impl Planner {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut factory = InstructionInfoFactory::new();
         // The lists in it grow to the longest that there is: this one uses all vector registers.
         let widest = Instruction::with(iced_x86::Code::VEX_Vzeroall);
@@ -32,7 +32,7 @@ impl Planner {
         Planner(factory)
     }
 
-    pub fn plan(&mut self, instruction: &Instruction) -> Plan {
+    pub(crate) fn plan(&mut self, instruction: &Instruction) -> Plan {
         let flow = flow::flow(instruction);
         let mut plan = Plan::new(flow);
         if flow == Flow::Stop {

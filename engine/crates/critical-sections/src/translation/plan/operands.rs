@@ -7,7 +7,7 @@ use crate::translation::emit::Gpr;
 
 /// Any of an instruction's operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
+pub(crate) enum Operand {
     Register(Register),
     /// A memory operand whose address is told; `None` when it cannot be.
     Memory(Option<Address<Gpr>>),
@@ -16,7 +16,7 @@ pub enum Operand {
 }
 
 /// An operand by its number.
-pub fn operand(instruction: &Instruction, number: u32) -> Operand {
+pub(crate) fn operand(instruction: &Instruction, number: u32) -> Operand {
     if number >= instruction.op_count() {
         return Operand::Other;
     }
@@ -31,7 +31,7 @@ pub fn operand(instruction: &Instruction, number: u32) -> Operand {
 }
 
 /// The address of an instruction's memory operand, with the size that it has, at most eight bytes.
-pub fn address(instruction: &Instruction) -> Option<Address<Gpr>> {
+pub(crate) fn address(instruction: &Instruction) -> Option<Address<Gpr>> {
     parts(
         instruction.memory_base(),
         instruction.memory_index(),
@@ -45,7 +45,7 @@ pub fn address(instruction: &Instruction) -> Option<Address<Gpr>> {
 }
 
 /// The address of memory that an instruction uses, also without saying so.
-pub fn used_address(memory: &UsedMemory) -> Option<Address<Gpr>> {
+pub(crate) fn used_address(memory: &UsedMemory) -> Option<Address<Gpr>> {
     parts(
         memory.base(),
         memory.index(),

@@ -18,7 +18,7 @@ enum Source {
 }
 
 /// Adds the steps of an instruction that copies through vector registers; `false` when it is none.
-pub fn plan(instruction: &Instruction, plan: &mut Plan) -> bool {
+pub(crate) fn plan(instruction: &Instruction, plan: &mut Plan) -> bool {
     use Mnemonic as M;
     // Under a mask some bytes are copied and others are not.
     if instruction.op_mask() != Register::None || instruction.is_broadcast() {

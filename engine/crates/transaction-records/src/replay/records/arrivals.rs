@@ -14,12 +14,12 @@ use crate::replay::state::world::World;
 
 /// One call that received bytes.
 pub(in crate::replay) struct Received<'a> {
-    pub thread: ThreadRow,
-    pub end: EndId,
-    pub began_ns: u64,
-    pub time_ns: u64,
-    pub path: u32,
-    pub head: &'a [u8],
+    pub(crate) thread: ThreadRow,
+    pub(crate) end: EndId,
+    pub(crate) began_ns: u64,
+    pub(crate) time_ns: u64,
+    pub(crate) path: u32,
+    pub(crate) head: &'a [u8],
 }
 
 impl World<'_> {

@@ -118,7 +118,7 @@ impl World<'_> {
     }
 
     /// All waits of a process, added up.
-    pub fn pairs(&mut self, process: usize) -> Pairs<Synopsis, LockId, Synopsis> {
+    pub(crate) fn pairs(&mut self, process: usize) -> Pairs<Synopsis, LockId, Synopsis> {
         let mut releases = std::mem::take(&mut self.processes[process].releases);
         for of_lock in releases.values_mut() {
             of_lock.sort_by_key(|it| it.time_ns);

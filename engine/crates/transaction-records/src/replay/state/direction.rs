@@ -25,9 +25,9 @@ pub(in crate::replay) struct Direction {
 /// What a process sent by one call.
 #[derive(Debug)]
 pub(in crate::replay) struct Message {
-    pub outgoing: Rc<Outgoing>,
-    pub origin: Rc<Origin>,
-    pub instance: Option<InstanceId>,
+    pub(crate) outgoing: Rc<Outgoing>,
+    pub(crate) origin: Rc<Origin>,
+    pub(crate) instance: Option<InstanceId>,
 }
 
 /// How the offsets of one process are those of all.
@@ -44,16 +44,16 @@ pub(in crate::replay) struct Counter {
 #[derive(Clone, Debug, Default)]
 pub(in crate::replay) struct EndState {
     /// For whom it was last used.
-    pub used: Doing,
+    pub(crate) used: Doing,
     /// For whom something was last sent by it.
-    pub sent: Option<(Doing, Hold)>,
+    pub(crate) sent: Option<(Doing, Hold)>,
     pub(in crate::replay) sends: Counter,
     pub(in crate::replay) receives: Counter,
 }
 
 impl Direction {
     /// Both directions of a channel, by the side that sends.
-    pub fn both(index: &Index, channel: ChannelId) -> [Direction; 2] {
+    pub(crate) fn both(index: &Index, channel: ChannelId) -> [Direction; 2] {
         let channel = &index.channels[channel];
         [0, 1].map(|side| {
             let sends = |end: &&EndId| index.ends[**end].sends > 0;

@@ -15,8 +15,8 @@ pub(crate) type InstanceId = u32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Doing {
     /// In its process's dictionary.
-    pub context: Synopsis,
-    pub task: Option<TaskId>,
+    pub(crate) context: Synopsis,
+    pub(crate) task: Option<TaskId>,
 }
 
 /// How it is known for whom a thread works.
@@ -34,25 +34,25 @@ pub(crate) enum Hold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// On its process's clock.
-    pub time_ns: u64,
-    pub context: Synopsis,
-    pub instance: Option<InstanceId>,
+    pub(crate) time_ns: u64,
+    pub(crate) context: Synopsis,
+    pub(crate) instance: Option<InstanceId>,
     /// The thread waits for what the transaction begins with. What CPU time that takes is the transaction's.
-    pub is_to_come: bool,
+    pub(crate) is_to_come: bool,
 }
 
 /// For whom a process worked when it sent a message, and who had asked it.
 #[derive(Debug)]
 pub(crate) struct Origin {
-    pub process: usize,
-    pub doing: Doing,
-    pub hold: Hold,
-    pub before: Option<Rc<Origin>>,
+    pub(crate) process: usize,
+    pub(crate) doing: Doing,
+    pub(crate) hold: Hold,
+    pub(crate) before: Option<Rc<Origin>>,
 }
 
 impl Origin {
     /// For whom a process worked when it sent what led here.
-    pub fn find(self: &Rc<Self>, process: usize) -> Option<(Doing, Hold)> {
+    pub(crate) fn find(self: &Rc<Self>, process: usize) -> Option<(Doing, Hold)> {
         let mut at = Some(self);
         while let Some(origin) = at {
             if origin.process == process {

@@ -8,13 +8,13 @@ use fulcrum_transactions::Name;
 /// A function on a call path.
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Place {
-    pub address: u64,
+    pub(crate) address: u64,
     /// The function and what was inlined into it, outermost first.
-    pub names: Rc<[Name]>,
+    pub(crate) names: Rc<[Name]>,
     /// Its name is known, rather than its file alone.
-    pub is_named: bool,
+    pub(crate) is_named: bool,
     /// The row of its module in its process.
-    pub module: Option<usize>,
+    pub(crate) module: Option<usize>,
 }
 
 /// So many of a loop's innermost functions may be found at other addresses when they call a handler: the one that waits, and
@@ -73,7 +73,7 @@ impl Default for Calls {
 
 impl Calls {
     /// Adds a call path, outermost first.
-    pub fn add(&mut self, path: &[Place]) {
+    pub(crate) fn add(&mut self, path: &[Place]) {
         let mut at = 0;
         for name in names(path) {
             let next = self.callees.len();
@@ -88,7 +88,7 @@ impl Calls {
 
     /// Where the handler stands on a call path that leaves the loop at this depth, when it was put off: what everything goes
     /// through that the loop calls there is its queue, such as Squid's `AsyncCallQueue`.
-    pub fn behind_queue(&self, path: &[Place], depth: usize) -> usize {
+    pub(crate) fn behind_queue(&self, path: &[Place], depth: usize) -> usize {
         let mut at = names(&path[..depth]).try_fold(0, |at, name| self.callee(at, name));
         for (behind, place) in path.iter().enumerate().skip(depth) {
             let Some(caller) = at else { break };

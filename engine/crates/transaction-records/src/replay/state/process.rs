@@ -23,9 +23,9 @@ pub(crate) struct Process {
     row: usize,
     run: usize,
     key: ProcessKey,
-    pub dictionary: Dictionary,
-    pub flows: Flows<Synopsis>,
-    pub messages: ProcessMessages,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) flows: Flows<Synopsis>,
+    pub(crate) messages: ProcessMessages,
     pub(in crate::replay) items: HashMap<u64, Item>,
     /// What new threads continue.
     pub(in crate::replay) spawned: HashMap<u32, Continued>,
@@ -35,11 +35,11 @@ pub(crate) struct Process {
     /// Threads that still have records.
     pub(in crate::replay) threads_left: usize,
     /// The rows of its threads.
-    pub rows: Range<usize>,
+    pub(crate) rows: Range<usize>,
     pub(in crate::replay) waits: Vec<SeenWait>,
     pub(in crate::replay) releases: HashMap<u64, Vec<Released>>,
     /// For locks that were waited for: where first.
-    pub lock_places: HashMap<LockId, Name>,
+    pub(crate) lock_places: HashMap<LockId, Name>,
     /// By the kernel's number, which is used again: from when on it was which.
     threads: HashMap<u32, Vec<(u64, usize)>>,
     paths: HashMap<u32, KnownPath>,
@@ -82,39 +82,39 @@ fn is_start(name: &str) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::replay) struct Item {
     /// For whom the producer worked.
-    pub of: Doing,
+    pub(crate) of: Doing,
     /// The same with the call path at which it was produced.
-    pub produced: Synopsis,
+    pub(crate) produced: Synopsis,
     /// How often it is still to be consumed.
-    pub left: u32,
+    pub(crate) left: u32,
 }
 
 /// What a thread continues that another one made.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::replay) struct Continued {
-    pub of: Doing,
+    pub(crate) of: Doing,
     /// The context with the call path at which the thread was made.
-    pub context: Synopsis,
+    pub(crate) context: Synopsis,
 }
 
 /// What a process continues that another one made.
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Handed {
-    pub outgoing: Rc<Outgoing>,
-    pub origin: Rc<Origin>,
+    pub(crate) outgoing: Rc<Outgoing>,
+    pub(crate) origin: Rc<Origin>,
 }
 
 /// What goes beside a message.
 #[derive(Debug)]
 pub(in crate::replay) struct Outgoing {
-    pub chain: Chain,
+    pub(crate) chain: Chain,
     /// The sender's context with the call path.
-    pub sent: Synopsis,
+    pub(crate) sent: Synopsis,
 }
 
 impl Process {
     /// The process in this row of the index, of a run.
-    pub fn new(row: usize, run: usize, key: ProcessKey) -> Self {
+    pub(crate) fn new(row: usize, run: usize, key: ProcessKey) -> Self {
         Process {
             row,
             run,
@@ -141,7 +141,7 @@ impl Process {
     }
 
     /// The names of an address of code, outermost first. Of a return address, one less is to be given.
-    pub fn names(
+    pub(crate) fn names(
         &mut self,
         modules: &[ModuleMap],
         resolver: &Resolvers<'_>,
@@ -185,7 +185,7 @@ impl Process {
     }
 
     /// What a thread in a context does, in a few words.
-    pub fn stage(&self, context: Synopsis) -> String {
+    pub(crate) fn stage(&self, context: Synopsis) -> String {
         let name = |name: Name| self.dictionary.names.text(name).to_owned();
         match self.dictionary.contexts().last_element(context) {
             Some(Element::Step(step)) => name(step.short_name()),
@@ -206,14 +206,14 @@ impl Process {
     }
 
     /// A thread of this row has the kernel's number from then on.
-    pub fn add_thread(&mut self, tid: u32, from_ns: u64, row: usize) {
+    pub(crate) fn add_thread(&mut self, tid: u32, from_ns: u64, row: usize) {
         let of_number = self.threads.entry(tid).or_default();
         let at = of_number.partition_point(|(other, _)| *other <= from_ns);
         of_number.insert(at, (from_ns, row));
     }
 
     /// The row of the thread that had the kernel's number then.
-    pub fn thread(&self, tid: u32, time_ns: u64) -> Option<usize> {
+    pub(crate) fn thread(&self, tid: u32, time_ns: u64) -> Option<usize> {
         let of_number = self.threads.get(&tid)?;
         let after = of_number.partition_point(|(from, _)| *from <= time_ns);
         of_number.get(after.saturating_sub(1)).map(|(_, row)| *row)
@@ -239,17 +239,22 @@ impl Process {
     }
 
     /// A call path.
-    pub fn path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> Step {
+    pub(crate) fn path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> Step {
         self.known_path(index, resolver, id).step.clone()
     }
 
     /// The functions of a call path, outermost first.
-    pub fn path_names(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> Rc<[Name]> {
+    pub(crate) fn path_names(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        id: u32,
+    ) -> Rc<[Name]> {
         self.known_path(index, resolver, id).names.clone()
     }
 
     /// The handler that a loop, which waited by one call path, called when the other one was taken.
-    pub fn handler(
+    pub(crate) fn handler(
         &mut self,
         index: &Index,
         resolver: &Resolvers<'_>,
@@ -315,7 +320,7 @@ impl Process {
     }
 
     /// The innermost function of a call path that has a name, or else the innermost.
-    pub fn innermost(
+    pub(crate) fn innermost(
         &mut self,
         index: &Index,
         resolver: &Resolvers<'_>,
@@ -327,7 +332,7 @@ impl Process {
     }
 
     /// The file of a call path's innermost function.
-    pub fn innermost_file<'i>(
+    pub(crate) fn innermost_file<'i>(
         &mut self,
         index: &'i Index,
         resolver: &Resolvers<'_>,
@@ -339,7 +344,7 @@ impl Process {
     }
 
     /// The context that goes on with a call path.
-    pub fn append_path(
+    pub(crate) fn append_path(
         &mut self,
         index: &Index,
         resolver: &Resolvers<'_>,

@@ -10,40 +10,40 @@ use crate::index::EndId;
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Event {
     /// The stream; `None`: something that is none.
-    pub end: Option<EndId>,
+    pub(crate) end: Option<EndId>,
     /// For whom the thread works before the handler is named.
-    pub base: Doing,
-    pub time_ns: u64,
+    pub(crate) base: Doing,
+    pub(crate) time_ns: u64,
     /// The handler, once a call path has told it.
-    pub handler: Option<Step>,
+    pub(crate) handler: Option<Step>,
     /// From which context to which the transaction flowed by it, until that is told.
-    pub flow: Option<(Synopsis, Synopsis)>,
-    pub is_settled: bool,
+    pub(crate) flow: Option<(Synopsis, Synopsis)>,
+    pub(crate) is_settled: bool,
 }
 
 /// A handler that a library of events calls, while it calls another one.
 #[derive(Clone, Debug, Default)]
 pub(in crate::replay) struct Handling {
-    pub doing: Doing,
-    pub event: Option<Event>,
+    pub(crate) doing: Doing,
+    pub(crate) event: Option<Event>,
 }
 
 /// A wait for whatever comes next that was made in the midst of something, as by `poll` before a read.
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Pause {
-    pub doing: Doing,
-    pub scope: Vec<Name>,
-    pub until_ns: u64,
+    pub(crate) doing: Doing,
+    pub(crate) scope: Vec<Name>,
+    pub(crate) until_ns: u64,
 }
 
 /// A thread by its log.
 #[derive(Debug)]
 pub(crate) struct Thread {
-    pub process: usize,
-    pub number: u32,
-    pub tid: u32,
+    pub(crate) process: usize,
+    pub(crate) number: u32,
+    pub(crate) tid: u32,
     /// Its names, each from when on.
-    pub names: Vec<(u64, String)>,
+    pub(crate) names: Vec<(u64, String)>,
     pub(in crate::replay) activity: Activity,
     pub(in crate::replay) task: Option<TaskId>,
     pub(in crate::replay) hold: Hold,
@@ -65,13 +65,13 @@ pub(crate) struct Thread {
     pub(in crate::replay) pause: Option<Pause>,
     /// Its waits since it last did anything for its transaction.
     pub(in crate::replay) waits: Vec<SeenWait>,
-    pub moments: Vec<Moment>,
+    pub(crate) moments: Vec<Moment>,
     /// When it last did anything.
-    pub last_ns: u64,
+    pub(crate) last_ns: u64,
 }
 
 impl Thread {
-    pub fn new(process: usize, number: u32, tid: u32, names: Vec<(u64, String)>) -> Self {
+    pub(crate) fn new(process: usize, number: u32, tid: u32, names: Vec<(u64, String)>) -> Self {
         Thread {
             process,
             number,
@@ -96,7 +96,7 @@ impl Thread {
     }
 
     /// For whom it works now.
-    pub fn doing(&self) -> Doing {
+    pub(crate) fn doing(&self) -> Doing {
         Doing {
             context: self.activity.context(),
             task: self.task,
@@ -141,20 +141,20 @@ impl Thread {
     }
 
     /// For whom it worked then; `None` when for nobody.
-    pub fn at(&self, time_ns: u64) -> Option<Moment> {
+    pub(crate) fn at(&self, time_ns: u64) -> Option<Moment> {
         let after = self.moments.partition_point(|it| it.time_ns <= time_ns);
         self.moments[..after].last().copied()
     }
 
     /// Its name then.
-    pub fn name_at(&self, time_ns: u64) -> &str {
+    pub(crate) fn name_at(&self, time_ns: u64) -> &str {
         let after = self.names.partition_point(|(from, _)| *from <= time_ns);
         let name = self.names.get(after.saturating_sub(1));
         name.map_or("", |(_, name)| name)
     }
 
     /// From when to when it worked for whom, without when it did for nobody.
-    pub fn stays(&self) -> impl Iterator<Item = (Moment, u64)> {
+    pub(crate) fn stays(&self) -> impl Iterator<Item = (Moment, u64)> {
         let ends = self.moments.iter().skip(1).map(|it| it.time_ns);
         let ends = ends.chain([self.last_ns]);
         let stays = self.moments.iter().copied().zip(ends);

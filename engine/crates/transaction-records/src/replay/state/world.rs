@@ -37,26 +37,26 @@ pub(crate) struct World<'a> {
     pub(in crate::replay) index: &'a Index,
     pub(in crate::replay) resolver: &'a Resolvers<'a>,
     pub(in crate::replay) recognition: Recognition,
-    pub processes: Vec<Process>,
-    pub threads: Vec<Thread>,
+    pub(crate) processes: Vec<Process>,
+    pub(crate) threads: Vec<Thread>,
     /// By process and number.
     pub(in crate::replay) thread_of: HashMap<(usize, u32), ThreadRow>,
     /// By channel and by the side that sends.
     pub(in crate::replay) directions: Vec<[Direction; 2]>,
     pub(in crate::replay) sides: Vec<[Side; 2]>,
     pub(in crate::replay) ends: Vec<EndState>,
-    pub tasks: Vec<Task>,
-    pub instances: Vec<Instance>,
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) instances: Vec<Instance>,
     /// The latest transaction of each trace.
     pub(in crate::replay) traced: HashMap<TraceId, InstanceId>,
     /// Records that went on although what they needed had not come.
-    pub forced: u64,
+    pub(crate) forced: u64,
     /// What has become possible since this was last taken.
     pub(in crate::replay) possible: Vec<Cause>,
 }
 
 impl<'a> World<'a> {
-    pub fn new(
+    pub(crate) fn new(
         logs: &[Log<'_>],
         index: &'a Index,
         resolver: &'a Resolvers<'a>,
@@ -331,16 +331,16 @@ impl<'a> World<'a> {
         self.processes[process].dictionary.append(context, step)
     }
 
-    pub fn index(&self) -> &'a Index {
+    pub(crate) fn index(&self) -> &'a Index {
         self.index
     }
 
-    pub fn resolver(&self) -> &'a Resolvers<'a> {
+    pub(crate) fn resolver(&self) -> &'a Resolvers<'a> {
         self.resolver
     }
 
     /// All records were taken.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         for thread in 0..self.threads.len() {
             self.end_waits(thread);
         }

@@ -6,17 +6,17 @@ use crate::libraries::handlers::StubId;
 use crate::libraries::registrations::{Of, find, key};
 
 /// Something can be read.
-pub const READS: u64 = 0x02;
+pub(crate) const READS: u64 = 0x02;
 /// Something can be written.
-pub const WRITES: u64 = 0x04;
+pub(crate) const WRITES: u64 = 0x04;
 /// The other side has closed.
-pub const CLOSES: u64 = 0x80;
+pub(crate) const CLOSES: u64 = 0x80;
 
 /// libevent's own code: where it begins, and behind its end.
 static OWN: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 
 /// That is where it is.
-pub fn know(own: [usize; 2]) {
+pub(crate) fn know(own: [usize; 2]) {
     for (place, value) in OWN.iter().zip(own) {
         place.store(value, Ordering::Relaxed);
     }
@@ -26,12 +26,12 @@ pub fn know(own: [usize; 2]) {
 static DEFERS: AtomicBool = AtomicBool::new(false);
 
 /// They are from now on.
-pub fn defer() {
+pub(crate) fn defer() {
     DEFERS.store(true, Ordering::Relaxed);
 }
 
 /// The key of the buffers for which libevent calls a handler of its own, if theirs may be called after it; 0: there are none.
-pub fn called_later(stub: StubId, arguments: &[u64]) -> u64 {
+pub(crate) fn called_later(stub: StubId, arguments: &[u64]) -> u64 {
     let key = key(Of::Buffers, arguments[2]);
     let is_later = DEFERS.load(Ordering::Relaxed) && is_own(stub.function()) && find(key).is_some();
     if is_later { key } else { 0 }
@@ -44,7 +44,7 @@ fn is_own(function: usize) -> bool {
 
 /// The function that a handler is told as. One of libevent's that reads or writes for buffers is told as the one that the program has for
 /// that.
-pub fn handler(stub: StubId, arguments: &[u64]) -> usize {
+pub(crate) fn handler(stub: StubId, arguments: &[u64]) -> usize {
     let function = stub.function();
     if !is_own(function) {
         return function;

@@ -8,7 +8,7 @@ use crate::libraries::resolve::{Scope, function};
 /// What is called of GLib.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-pub enum Own {
+pub(crate) enum Own {
     CurrentSource,
     SetCallback,
     SetPriority,
@@ -50,7 +50,7 @@ const NAMES: [&CStr; 17] = [
 static FUNCTIONS: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
 /// Whether all of them are there; keeps where.
-pub fn fits(scope: Scope) -> bool {
+pub(crate) fn fits(scope: Scope) -> bool {
     let mut all = FUNCTIONS.iter().zip(NAMES);
     all.all(|(place, name)| {
         let found = scope.find(name);
@@ -61,13 +61,13 @@ pub fn fits(scope: Scope) -> bool {
 
 impl Own {
     /// The function. Calling it is as unsafe as calling the function.
-    pub fn get<F: Copy>(self) -> F {
+    pub(crate) fn get<F: Copy>(self) -> F {
         function(FUNCTIONS[self as usize].load(Ordering::Acquire))
     }
 }
 
 /// The source whose handler is called; 0: none.
-pub fn current_source() -> u64 {
+pub(crate) fn current_source() -> u64 {
     type Current = unsafe extern "C-unwind" fn() -> u64;
     if FUNCTIONS[Own::CurrentSource as usize].load(Ordering::Acquire) == 0 {
         return 0;

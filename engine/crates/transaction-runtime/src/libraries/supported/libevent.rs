@@ -264,6 +264,6 @@ mod http {
 }
 
 /// The addresses of what the program calls.
-pub fn all_hooks() -> impl Iterator<Item = u64> {
+pub(crate) fn all_hooks() -> impl Iterator<Item = u64> {
     hooks().chain(http::hooks())
 }

@@ -14,7 +14,7 @@ static LIBRARY: Library = Library {
 };
 
 /// So many operations were submitted; negative: an error.
-pub fn submitted(count: i64) {
+pub(crate) fn submitted(count: i64) {
     if let Ok(count) = u64::try_from(count)
         && count > 0
         && active::is_active()

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 /// How the variable is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     /// It stands at an offset from the thread pointer.
     Static(i64),
     /// It stands in the thread's block of a module, by the module's number and the offset there.
@@ -56,7 +56,7 @@ struct Search<'a> {
 
 /// How a thread reaches the variable; `None`: no module has it. Without new modules nothing is looked at; `loaded` tells how many
 /// had been loaded.
-pub fn find(loaded: &AtomicU64) -> Option<Access> {
+pub(crate) fn find(loaded: &AtomicU64) -> Option<Access> {
     let mut search = Search {
         loaded,
         found: None,
