@@ -6,7 +6,7 @@
 //!   async-signal-safe;
 //! - every hook passes straight through while the runtime is inactive: before its constructor has run, in processes
 //!   without a session, in forked children, after the last record;
-//! - whatever fails here leaves the program as it would be alone.
+//! - whatever fails here leaves the program as it would run without us.
 //!
 //! The decisions themselves (ledger, draws, records) are in `fulcrum-runtime-core`, tested under simulation; this
 //! crate is tested from outside, by running programs under it.
@@ -18,42 +18,11 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("the runtime supports x86-64 Linux");
 
-mod activity;
-mod allowed;
-mod blocked;
-mod breakpoints;
-mod choice;
-mod control;
-mod current;
-mod descriptors;
-mod exec;
-mod exits;
-mod folder;
-mod fork;
-mod futex;
-mod held;
-mod holders;
+mod experiment;
 mod hooks;
-mod hooks_c11;
-mod hooks_io;
-mod hooks_signal;
-mod life;
-mod machine;
-mod output;
-mod pausing;
-mod perf;
-mod points;
-mod profiler;
-mod requests;
-mod rest;
-mod resting;
+mod process;
 mod sampling;
-mod seccomp;
-mod section;
 mod signals;
-mod stack;
-mod theirs;
-mod thread;
-mod walk;
+mod sys;
 
 fulcrum_preload::sanitizer_options!();

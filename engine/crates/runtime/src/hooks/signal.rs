@@ -1,0 +1,233 @@
+//! Signals as messages between threads: sending one may wake, waiting for one may block (COZ Tables 1 and 2).
+
+use core::ffi::c_int;
+use core::mem::MaybeUninit;
+use core::ptr::null;
+
+use libc::{pid_t, pthread_t, siginfo_t, sigset_t, sigval, timespec};
+
+use crate::hooks::blocked::{self, Call};
+use crate::process::thread;
+use crate::signals::handler::{self, undisturbed};
+use crate::signals::held;
+use crate::signals::program_view::sampling_signal;
+use fulcrum_preload::{real, sys};
+
+macro_rules! sends {
+    ($name:ident($($argument:ident: $type:ty),*)) => {
+        /// As libc's; settles before.
+        #[unsafe(no_mangle)]
+        pub(crate) unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
+            thread::before();
+            handler::sent();
+            // SAFETY: passes the program's arguments on.
+            unsafe { real!($name: fn($($type),*) -> c_int)($($argument),*) }
+        }
+    };
+}
+
+sends!(kill(process: pid_t, signal: c_int));
+sends!(killpg(group: pid_t, signal: c_int));
+sends!(sigqueue(process: pid_t, signal: c_int, value: sigval));
+sends!(pthread_sigqueue(thread: pthread_t, signal: c_int, value: sigval));
+/// `pthread_kill(3)`.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn pthread_kill(target: pthread_t, signal: c_int) -> c_int {
+    thread::before();
+    handler::sent();
+    // SAFETY: passes the program's arguments on.
+    let send = || unsafe { real!(pthread_kill: fn(pthread_t, c_int) -> c_int)(target, signal) };
+    // SAFETY: takes no arguments.
+    match target == unsafe { libc::pthread_self() } {
+        true => handler::to_itself(signal, send),
+        false => send(),
+    }
+}
+
+/// `tgkill(2)`.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn tgkill(
+    process: pid_t,
+    target: pid_t,
+    signal: c_int,
+) -> c_int {
+    thread::before();
+    handler::sent();
+    // SAFETY: passes the program's arguments on.
+    let send =
+        || unsafe { real!(tgkill: fn(pid_t, pid_t, c_int) -> c_int)(process, target, signal) };
+    match target == sys::thread_id() {
+        true => handler::to_itself(signal, send),
+        false => send(),
+    }
+}
+
+/// `raise(3)`.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn raise(signal: c_int) -> c_int {
+    thread::before();
+    handler::sent();
+    // SAFETY: passes the program's argument on.
+    handler::to_itself(signal, || unsafe {
+        real!(raise: fn(c_int) -> c_int)(signal)
+    })
+}
+
+// A cancelled thread wakes from whatever it waits for.
+sends!(pthread_cancel(thread: pthread_t));
+
+/// Whether a thread of this process sent the signal, rather than a timer, a child or the terminal.
+fn from_ourselves(info: &siginfo_t) -> bool {
+    const THREAD_KILL: c_int = -6;
+    // SAFETY: these codes say that the sender's process is filled in; getpid takes no arguments.
+    matches!(info.si_code, libc::SI_USER | libc::SI_QUEUE | THREAD_KILL)
+        && unsafe { info.si_pid() as isize == sys::call(libc::SYS_getpid, [0; 6]) }
+}
+
+/// What the calls of this family share. `real` waits for at most the rest of `timeout` and fills in its argument.
+///
+/// Samples are removed: the program waits for signals of its own.
+unsafe fn wait_for(
+    set: *const sigset_t,
+    info: *mut siginfo_t,
+    timeout: *const timespec,
+    real: impl Fn(&mut siginfo_t, *const timespec) -> c_int,
+) -> c_int {
+    // SAFETY: the program's pointers, valid or null as the calls demand; zeroed is a valid siginfo.
+    unsafe {
+        let mut found: siginfo_t = MaybeUninit::zeroed().assume_init();
+        let Some(thread) = thread::active() else {
+            let result = real(&mut found, timeout);
+            if result > 0 && !info.is_null() {
+                *info = found;
+            }
+            return result;
+        };
+        thread::before();
+        let has_ours = libc::sigismember(set, sampling_signal()) == 1;
+        let end = timeout.as_ref().map(|timeout| {
+            let ns = timeout
+                .tv_sec
+                .saturating_mul(1_000_000_000)
+                .saturating_add(timeout.tv_nsec);
+            sys::now().saturating_add(ns.max(0) as u64)
+        });
+        let result = loop {
+            let mut left = timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            };
+            let limit = end.map_or(null(), |end| {
+                let ns = end.saturating_sub(sys::now());
+                left = timespec {
+                    tv_sec: (ns / 1_000_000_000) as i64,
+                    tv_nsec: (ns % 1_000_000_000) as i64,
+                };
+                &raw const left
+            });
+            if !has_ours {
+                let wait = || real(&mut found, limit);
+                break undisturbed(|| blocked::around(Call::Signal, wait));
+            }
+            if held::take(&mut found) {
+                break sampling_signal();
+            }
+            let result =
+                held::as_waiter(|| blocked::around(Call::Signal, || real(&mut found, limit)));
+            if result != sampling_signal() {
+                break result;
+            }
+            if handler::is_sample(&found) {
+                thread::on_signal(thread, None, || 0);
+            } else {
+                held::take(&mut found);
+                break result;
+            }
+        };
+        if result > 0 {
+            if from_ourselves(&found) {
+                thread::after_wake();
+            }
+            if !info.is_null() {
+                *info = found;
+            }
+        }
+        result
+    }
+}
+
+type WaitInfo = unsafe extern "C-unwind" fn(*const sigset_t, *mut siginfo_t) -> c_int;
+
+fn real_wait() -> WaitInfo {
+    real!(sigwaitinfo: fn(*const sigset_t, *mut siginfo_t) -> c_int)
+}
+
+/// `sigwaitinfo(2)`: settles before; credits when this process sent the signal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn sigwaitinfo(
+    set: *const sigset_t,
+    info: *mut siginfo_t,
+) -> c_int {
+    // SAFETY: passes the program's arguments on.
+    unsafe { wait_for(set, info, null(), |found, _| real_wait()(set, found)) }
+}
+
+/// `sigtimedwait(2)`, likewise.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn sigtimedwait(
+    set: *const sigset_t,
+    info: *mut siginfo_t,
+    timeout: *const timespec,
+) -> c_int {
+    let real = real!(sigtimedwait: fn(*const sigset_t, *mut siginfo_t, *const timespec) -> c_int);
+    // SAFETY: passes the program's arguments on.
+    unsafe { wait_for(set, info, timeout, |found, limit| real(set, found, limit)) }
+}
+
+/// `sigwait(3)`, likewise; it is never interrupted and returns its error.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int {
+    let errno = sys::KeepErrno::new();
+    loop {
+        // SAFETY: passes the program's arguments on; the calling thread's errno.
+        unsafe {
+            let result = wait_for(set, core::ptr::null_mut(), null(), |found, _| {
+                real_wait()(set, found)
+            });
+            if result > 0 {
+                *signal = result;
+                drop(errno);
+                return 0;
+            }
+            let error = *libc::__errno_location();
+            if error != libc::EINTR {
+                drop(errno);
+                return error;
+            }
+        }
+    }
+}
+
+/// `sigsuspend(2)`: settles before; credits when a thread of this process has sent a signal meanwhile.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn sigsuspend(mask: *const sigset_t) -> c_int {
+    thread::before();
+    let mut room = MaybeUninit::uninit();
+    // SAFETY: passes the program's argument on, our signal added.
+    unsafe {
+        let mask = handler::with_sampling_signal(mask, &mut room);
+        let real = || real!(sigsuspend: fn(*const sigset_t) -> c_int)(mask);
+        let sent = handler::sent_so_far();
+        blocked::wait(Call::Signal, real, |_| handler::sent_so_far() != sent)
+    }
+}
+
+/// `pause(2)`, likewise.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn pause() -> c_int {
+    thread::before();
+    let sent = handler::sent_so_far();
+    // SAFETY: takes no arguments.
+    let real = || unsafe { real!(pause: fn() -> c_int)() };
+    undisturbed(|| blocked::wait(Call::Signal, real, |_| handler::sent_so_far() != sent))
+}

@@ -1,0 +1,444 @@
+//! Sampling one thread (COZ §3.1): perf's task clock where the kernel allows it, otherwise a CPU-time timer.
+
+use core::cell::Cell;
+use core::ptr::null_mut;
+use core::slice;
+use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+use fulcrum_preload::{descriptors, sys};
+use fulcrum_runtime_core::attribute::{Found, frames};
+use fulcrum_runtime_core::calls::Spent;
+use fulcrum_runtime_core::ring::Ring;
+use fulcrum_unwind::Registers;
+use fulcrum_wire::perf::Attributes;
+use fulcrum_wire::{KERNEL, flag, sampler};
+
+use crate::experiment::{choice, section};
+use crate::process::control::Map;
+use crate::process::{activity, control};
+use crate::sampling::perf::open_event;
+use crate::sampling::stack::Stack;
+use crate::sampling::walk::{DEEPEST_WALK, walk};
+use crate::sampling::{breakpoints, resting};
+use crate::sys::allowed::{self, Purpose};
+
+/// How one thread is sampled. Other threads may only hold and resume it; everything else is for its own thread, or after a fork
+/// for the child.
+pub(crate) struct Sampling {
+    perf: AtomicI32,
+    ring: Cell<*mut u8>,
+    timer: AtomicI32,
+    cpu_ns: Cell<u64>,
+    remainder_ns: Cell<u64>,
+}
+
+/// Data pages of a ring: room for 18 full callchains. With the head page, it stays small against the memory that unprivileged
+/// users may lock.
+const RING_PAGES: usize = 2;
+const RING_BYTES: usize = (1 + RING_PAGES) * sys::PAGE;
+/// How much of the call chain the kernel collects: only the innermost frame. We find its callers ourselves, from the interrupted
+/// registers, and only when the sample is not in scope.
+const DEEPEST: u16 = 1;
+
+const IP_TIME_CALLCHAIN: u64 = 1 | 4 | 32;
+const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
+const ENABLE: usize = 0x2400;
+const DISABLE: usize = 0x2401;
+
+/// Starts to sample the calling thread. A thread that cannot be sampled runs on without samples.
+pub(crate) fn start(sampling: &Sampling) {
+    if !activity::is_sampling() {
+        return;
+    }
+    let wanted = control::session().sampler;
+    let flags = &control::process().flags;
+    let (may_perf, may_timer) = (allowed::may(Purpose::Perf), allowed::may(Purpose::Timer));
+    if wanted != sampler::TIMER && may_perf && start_perf(sampling) {
+        flags.fetch_or(flag::PERF, Ordering::Relaxed);
+    } else if wanted != sampler::PERF && may_timer && start_timer(sampling) {
+        flags.fetch_or(flag::TIMER, Ordering::Relaxed);
+    } else {
+        flags.fetch_or(flag::NOT_SAMPLED, Ordering::Relaxed);
+    }
+}
+
+fn start_perf(sampling: &Sampling) -> bool {
+    // Samples in the kernel belong to the line that called it. Without the privilege, only user time is sampled.
+    let whole = open_perf(EXCLUDE_CALLCHAIN_KERNEL);
+    let sees_kernel = whole.is_some();
+    let Some(fd) = whole.or_else(|| open_perf(Attributes::EXCLUDE_KERNEL)) else {
+        return false;
+    };
+    if !sees_kernel {
+        let flags = &control::process().flags;
+        flags.fetch_or(flag::KERNEL_UNSEEN, Ordering::Relaxed);
+    }
+    let fd = descriptors::protect(fd);
+    // SAFETY: maps the ring of a descriptor that we own; the arguments are as perf_event_open(2) says.
+    unsafe {
+        let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+        let args = [
+            0,
+            RING_BYTES,
+            protection,
+            libc::MAP_SHARED as usize,
+            fd as usize,
+            0,
+        ];
+        let ring = sys::call(libc::SYS_mmap, args);
+        let owner = [0 /* F_OWNER_TID */, sys::thread_id()];
+        let signal = control::session().signal as usize;
+        let control = |command: i32, argument: usize| {
+            sys::call(
+                libc::SYS_fcntl,
+                [fd as usize, command as usize, argument, 0, 0, 0],
+            ) >= 0
+        };
+        const SET_OWNER_EX: i32 = 15;
+        const SET_SIGNAL: i32 = 10;
+        let ready = ring > 0
+            && control(SET_OWNER_EX, owner.as_ptr() as usize)
+            && control(SET_SIGNAL, signal)
+            && control(libc::F_SETFL, (libc::O_ASYNC | libc::O_NONBLOCK) as usize);
+        if !ready {
+            if ring > 0 {
+                sys::call(libc::SYS_munmap, [ring as usize, RING_BYTES, 0, 0, 0, 0]);
+            }
+            descriptors::close(fd);
+            return false;
+        }
+        sampling.perf.store(fd, Ordering::Release);
+        sampling.ring.set(ring as *mut u8);
+    }
+    if resting::may_sample() {
+        sampling.resume();
+    }
+    true
+}
+
+fn open_perf(exclude: u64) -> Option<i32> {
+    let session = control::session();
+    let attributes = Attributes {
+        kind: Attributes::SOFTWARE,
+        size: size_of::<Attributes>() as u32,
+        config: Attributes::TASK_CLOCK,
+        period: session.period_ns,
+        sample_type: IP_TIME_CALLCHAIN,
+        flags: Attributes::DISABLED
+            | Attributes::EXCLUDE_HYPERVISOR
+            | Attributes::USE_CLOCK
+            | exclude,
+        wakeup: session.batch.max(1),
+        clock: libc::CLOCK_MONOTONIC,
+        deepest: DEEPEST,
+        ..Attributes::default()
+    };
+    open_event(&attributes)
+}
+
+/// Marks the ticks of our timers.
+pub(crate) const TIMER_MARK: usize = 0x66_75_6c_63;
+
+fn start_timer(sampling: &Sampling) -> bool {
+    // SAFETY: zeroed is a valid sigevent; the kernel reads it during the call and writes the timer's id.
+    unsafe {
+        let mut event: libc::sigevent = core::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = control::session().signal;
+        event.sigev_value.sival_ptr = TIMER_MARK as *mut _;
+        event.sigev_notify_thread_id = sys::thread_id();
+        let mut timer = 0_i32;
+        let clock = libc::CLOCK_THREAD_CPUTIME_ID as usize;
+        let args = [
+            clock,
+            &raw mut event as usize,
+            &raw mut timer as usize,
+            0,
+            0,
+            0,
+        ];
+        if sys::call(libc::SYS_timer_create, args) < 0 {
+            return false;
+        }
+        sampling.timer.store(timer, Ordering::Release);
+    }
+    sampling
+        .cpu_ns
+        .set(sys::clock(libc::CLOCK_THREAD_CPUTIME_ID));
+    if resting::may_sample() {
+        sampling.resume();
+    }
+    true
+}
+
+/// When a CPU-time timer fires: the kernel checks it only at its own clock's ticks.
+struct Ticking {
+    /// Setting of the timer, nanoseconds.
+    interval_ns: u64,
+    /// What each tick stands for, nanoseconds; `None` when that is the CPU time since the one before.
+    weight_ns: Option<u64>,
+    /// The most that a tick can stand for.
+    most_ns: u64,
+}
+
+impl Ticking {
+    /// Where the kernel's ticks are no finer than the period, every tick is a sample of the thread that runs, however briefly it
+    /// has been running. Waiting until a thread has run for a period would miss threads that live or run for less.
+    fn now() -> Ticking {
+        let period = control::session().period_ns.max(1);
+        let tick = sys::clock_resolution(libc::CLOCK_MONOTONIC_COARSE);
+        let coarse = tick >= period;
+        Ticking {
+            interval_ns: if coarse { 1 } else { period },
+            weight_ns: coarse.then_some(tick),
+            most_ns: period + 2 * tick,
+        }
+    }
+}
+
+impl Sampling {
+    /// Resets it, as in a slot that was never used.
+    pub(crate) fn clear(&self) {
+        self.perf.store(-1, Ordering::Release);
+        self.ring.set(null_mut());
+        self.timer.store(-1, Ordering::Release);
+        self.remainder_ns.set(0);
+    }
+
+    /// Positions in the ring: of the kernel's next record, and of the first that we have not read. `None` without a ring.
+    #[inline(always)]
+    fn ends(&self) -> Option<(&AtomicU64, &AtomicU64)> {
+        let ring = self.ring.get();
+        // SAFETY: the head page of a mapped ring; both words are aligned and shared with the kernel.
+        (!ring.is_null()).then(|| unsafe {
+            (
+                &*ring.add(Attributes::HEAD_AT).cast::<AtomicU64>(),
+                &*ring.add(Attributes::TAIL_AT).cast::<AtomicU64>(),
+            )
+        })
+    }
+
+    /// Whether [`Sampling::drain`] would find nothing.
+    #[inline(always)]
+    pub(crate) fn is_drained(&self) -> bool {
+        self.ends()
+            .is_none_or(|(head, tail)| head.load(Ordering::Relaxed) == tail.load(Ordering::Relaxed))
+    }
+
+    /// Reads what the ring holds. `inside` is the libc function that the thread is in. Returns the delay earned by samples in the
+    /// selected line, nanoseconds.
+    #[inline]
+    pub(crate) fn drain(&self, stack: Stack, at: Option<Registers>, inside: Option<u8>) -> u64 {
+        let Some((head, tail)) = self.ends() else {
+            return 0;
+        };
+        let (from, to) = (tail.load(Ordering::Relaxed), head.load(Ordering::Acquire));
+        if from == to {
+            return 0;
+        }
+        let words = RING_PAGES * sys::PAGE / 8;
+        // SAFETY: the data pages follow the head page.
+        let data = unsafe {
+            let data = self.ring.get().add(sys::PAGE).cast::<AtomicU64>();
+            slice::from_raw_parts(data, words)
+        };
+        let mut earned = 0;
+        let period = control::session().period_ns;
+        let map = control::map();
+        let found = Ring::new(data).read(from, to, |sample| {
+            breakpoints::sample(sample.ip, 1);
+            let found = if map.targets.is_leaf(sample.ip) {
+                map.targets.of(core::iter::once(sample.ip))
+            } else {
+                // The registers belong to the newest sample; an older one only has the kernel's view of its callers.
+                let innermost = frames(sample.chain()).next();
+                // Samples that a call does not let through arrive at its end; the callers are still the same.
+                let has_callers = |at: &Registers| {
+                    inside.is_some() || innermost == Some(at.rip) || sample.ip == at.rip
+                };
+                let found = match at.filter(has_callers) {
+                    Some(at) if !control::unwind_rows().is_empty() => found_at(map, stack, at),
+                    _ => map.targets.of(frames(sample.chain())),
+                };
+                let kernel = is_kernel(sample.ip).then_some(KERNEL);
+                let called = inside.filter(|_| innermost.is_none_or(|it| !map.targets.is_leaf(it)));
+                in_call(map, &found, called.or(kernel), 1);
+                found
+            };
+            earned += choice::on_sample(map, &in_section(found), sample.time, 1, period);
+        });
+        tail.store(to, Ordering::Release);
+        control::process()
+            .samples
+            .fetch_add(found.samples, Ordering::Relaxed);
+        earned
+    }
+
+    /// The thread has just paused: drops samples of the pause, which are not the program's.
+    pub(crate) fn forget_pause(&self) {
+        if let Some((head, tail)) = self.ends() {
+            tail.store(head.load(Ordering::Acquire), Ordering::Release);
+        }
+        if self.timer.load(Ordering::Acquire) >= 0 {
+            self.cpu_ns.set(sys::clock(libc::CLOCK_THREAD_CPUTIME_ID));
+        }
+    }
+
+    /// Handles a tick of this thread's timer, which interrupted the program `at` these registers, `inside` a libc function.
+    pub(crate) fn tick(&self, stack: Stack, at: Registers, inside: Option<u8>) -> u64 {
+        let ticking = Ticking::now();
+        let weight = ticking.weight_ns.unwrap_or_else(|| {
+            let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
+            // After a rest, more than a tick's time may have passed.
+            cpu.saturating_sub(self.cpu_ns.replace(cpu))
+                .min(ticking.most_ns)
+        });
+        let period = control::session().period_ns.max(1);
+        let whole = weight + self.remainder_ns.get();
+        self.remainder_ns.set(whole % period);
+        breakpoints::sample(at.rip, whole / period);
+        let map = control::map();
+        let found = if map.targets.is_leaf(at.rip) {
+            map.targets.of(core::iter::once(at.rip))
+        } else {
+            let found = found_at(map, stack, at);
+            in_call(map, &found, inside, whole / period);
+            found
+        };
+        control::process()
+            .samples
+            .fetch_add(whole / period, Ordering::Relaxed);
+        choice::on_sample(map, &in_section(found), sys::now(), whole / period, weight)
+    }
+
+    /// Stops sampling; what the ring holds can still be read.
+    pub(crate) fn silence(&self) {
+        // SAFETY: plain system calls on a descriptor and a timer that we own.
+        unsafe {
+            let (perf, _) = self.sources();
+            if perf >= 0 {
+                sys::call(libc::SYS_ioctl, [perf as usize, DISABLE, 0, 0, 0, 0]);
+            }
+        }
+        self.stop_timer();
+    }
+
+    /// Stops the timer. Any thread may call this.
+    pub(crate) fn stop_timer(&self) {
+        let timer = self.timer.swap(-1, Ordering::AcqRel);
+        if timer >= 0 {
+            // SAFETY: a plain system call on a timer that we own, and that nobody deletes besides.
+            unsafe { sys::call(libc::SYS_timer_delete, [timer as usize, 0, 0, 0, 0, 0]) };
+        }
+    }
+
+    /// Suspends sampling until [`Sampling::resume`]. Any thread may call this.
+    pub(crate) fn hold(&self) {
+        self.arm(DISABLE, 0);
+    }
+
+    /// Starts or resumes sampling.
+    pub(crate) fn resume(&self) {
+        self.arm(ENABLE, Ticking::now().interval_ns);
+    }
+
+    fn arm(&self, request: usize, interval_ns: u64) {
+        let period = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: interval_ns as i64,
+        };
+        let setting = libc::itimerspec {
+            it_interval: period,
+            it_value: period,
+        };
+        // SAFETY: plain system calls on a descriptor and a timer that we own.
+        unsafe {
+            let (perf, timer) = self.sources();
+            if perf >= 0 {
+                sys::call(libc::SYS_ioctl, [perf as usize, request, 0, 0, 0, 0]);
+            }
+            if timer >= 0 {
+                let setting = &raw const setting as usize;
+                sys::call(
+                    libc::SYS_timer_settime,
+                    [timer as usize, 0, setting, 0, 0, 0],
+                );
+            }
+        }
+    }
+
+    /// Descriptor of the perf event and id of the timer; negative where there is none.
+    fn sources(&self) -> (i32, i32) {
+        (
+            self.perf.load(Ordering::Acquire),
+            self.timer.load(Ordering::Acquire),
+        )
+    }
+
+    /// Ends the sampling of the calling thread, which this belongs to.
+    pub(crate) fn stop(&self) {
+        self.silence();
+        let ring = self.ring.replace(null_mut());
+        if !ring.is_null() {
+            // SAFETY: our mapping, and nobody reads it any more.
+            unsafe { sys::call(libc::SYS_munmap, [ring as usize, RING_BYTES, 0, 0, 0, 0]) };
+        }
+        let fd = self.perf.swap(-1, Ordering::AcqRel);
+        if fd >= 0 {
+            descriptors::close(fd);
+        }
+    }
+
+    /// Gives up the parent's sampling in a forked child, which has its descriptors but neither its rings nor its timers.
+    pub(crate) fn abandon(&self) {
+        let fd = self.perf.swap(-1, Ordering::AcqRel);
+        if fd >= 0 {
+            descriptors::close(fd);
+        }
+        self.ring.set(null_mut());
+        self.timer.store(-1, Ordering::Release);
+    }
+}
+
+/// The targets of a sample taken `at` these registers, of a thread with this stack.
+fn found_at(map: &Map, stack: Stack, at: Registers) -> Found {
+    let mut chain = [0; DEEPEST_WALK];
+    let depth = walk(stack, at, &mut chain);
+    map.targets.of(frames(chain[..depth].iter().copied()))
+}
+
+/// The same targets if the calling thread's samples count now; otherwise none.
+fn in_section(found: Found) -> Found {
+    if section::sample_counts() {
+        found
+    } else {
+        Found::NOTHING
+    }
+}
+
+/// Whether an address is the kernel's.
+const fn is_kernel(address: u64) -> bool {
+    address >> 63 != 0
+}
+
+/// Counts samples of the target `found` that were taken in a function that it calls.
+fn in_call(map: &Map, found: &Found, function: Option<u8>, count: u64) {
+    if let (true, Some(function)) = (control::tells_calls() && count > 0, function)
+        && let Some(target) = found.targets().first()
+    {
+        let spent = Spent {
+            processor: count,
+            whole: 0,
+        };
+        map.calls.add(*target, function, spent);
+    }
+}
+
+/// Whether the runtime still samples. Otherwise stops the sampling of the thread that got this sample.
+pub(crate) fn keep_sampling(sampling: &Sampling) -> bool {
+    if activity::is_sampling() {
+        return true;
+    }
+    sampling.silence();
+    false
+}
