@@ -1,6 +1,6 @@
 //! Causal profiles and their comparisons.
 
-use fulcrum_causal::largest_effect;
+use fulcrum_causal::{largest_effect, wording};
 use fulcrum_model::causal::{
     CallDoes, CausalProfile, Flag, InCall, Point, PointKind, PointProfile, Shape, Target,
 };
@@ -28,7 +28,7 @@ pub fn profile(
         title: title.to_owned(),
         phase_correction,
         progress_points: profile.progress_points.iter().map(point).collect(),
-        notes: profile.notes.clone(),
+        notes: profile.notes.iter().map(wording::note).collect(),
     }
 }
 
@@ -166,7 +166,11 @@ pub fn comparison(
         before: before.to_owned(),
         after: after.to_owned(),
         progress_points: comparison.progress_points.iter().map(point).collect(),
-        notes: comparison.notes.clone(),
+        notes: comparison
+            .notes
+            .iter()
+            .map(wording::comparison_note)
+            .collect(),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_causal::{Options, Prediction, analyse, predict};
+use fulcrum_causal::{Options, Prediction, analyse, predict, wording};
 use fulcrum_model::Interval;
 use fulcrum_model::causal::{CausalProfile, Flag, PointKind, PointProfile, Recording, Target};
 use fulcrum_runs::{PricedSection, load_causal};
@@ -61,16 +61,12 @@ pub fn price(folder: &Path) -> Result<CrosstalkPrice, String> {
     let found = Found::of(section, &loaded.recording, &profile);
     let mut notes = about(section);
     notes.extend(found.notes());
-    let mut add = |more: &[String]| {
-        for note in more {
-            if !notes.contains(note) {
-                notes.push(note.clone());
-            }
+    let recorded = manifest.into_iter().flat_map(|it| it.notes.iter().cloned());
+    let analysed = found.gain.iter().flat_map(|_| &profile.notes);
+    for note in recorded.chain(analysed.map(wording::note)) {
+        if !notes.contains(&note) {
+            notes.push(note);
         }
-    };
-    add(manifest.map_or(&[][..], |it| it.notes.as_slice()));
-    if found.gain.is_some() {
-        add(&profile.notes);
     }
     Ok(CrosstalkPrice {
         waiter: section.waiter.clone(),

@@ -3,43 +3,33 @@
 
 use std::sync::Arc;
 
-use fulcrum_model::causal::{CausalProfile, PointKind, Recording};
+use fulcrum_model::causal::{CausalProfile, Note, Recording};
 
 /// The profiles of all `programs` of a recording in one, as `analyse` makes them of each.
-pub fn apart(
+pub(crate) fn analyse_each(
     recording: &Recording,
     programs: &[Option<Arc<str>>],
     analyse: impl Fn(&Recording) -> CausalProfile,
 ) -> CausalProfile {
-    let names: Vec<&str> = programs.iter().map(|it| name(it.as_deref())).collect();
+    let said = recording.notes.iter().cloned().map(Note::Recording);
     let mut together = CausalProfile {
         progress_points: Vec::new(),
-        notes: recording.notes.clone(),
+        notes: said.collect(),
     };
-    together.notes.push(format!(
-        "Results of {} programs are kept apart, each under progress points of its own: {}.",
-        names.len(),
-        names.join(", ")
-    ));
+    together
+        .notes
+        .push(Note::SeveralPrograms(programs.to_vec()));
     for program in programs {
         let profile = analyse(&recording.of_program(program.as_deref()));
-        let name = name(program.as_deref());
         together.progress_points.extend(profile.progress_points);
-        let notes = profile.notes.into_iter();
-        together
-            .notes
-            .extend(notes.map(|note| format!("{name}: {note}")));
+        let notes = profile.notes.into_iter().map(|note| Note::Program {
+            program: program.clone(),
+            note: Box::new(note),
+        });
+        together.notes.extend(notes);
     }
     together
         .progress_points
-        .sort_by(|a, b| (&a.name, order(a.kind)).cmp(&(&b.name, order(b.kind))));
+        .sort_by(|a, b| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
     together
-}
-
-fn name(program: Option<&str>) -> &str {
-    program.unwrap_or("a program without a name")
-}
-
-fn order(kind: PointKind) -> u8 {
-    matches!(kind, PointKind::Latency).into()
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fulcrum_causal::{Options, compare as compared};
+use fulcrum_causal::{Options, compare as compared, wording};
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{PointKind, Recording};
-use fulcrum_model::comparison::{Comparison, Estimate, PointComparison, TargetComparison};
+use fulcrum_model::comparison::{
+    Comparison, Estimate, Note, PointComparison, Side, TargetComparison,
+};
 use fulcrum_runs::{LoadedCausal, RunFolder};
 use fulcrum_source::LineMapping;
 
@@ -26,7 +28,8 @@ pub fn compare(args: &CompareArgs) -> Outcome {
         phase_correction: !args.no_phase_correction,
         ..Options::default()
     };
-    let (moves, mut notes) = moves(&before, &after);
+    let (moves, note) = moves(&before, &after);
+    let mut notes = Vec::from_iter(note);
     notes.extend(differences(&before, &after));
     let mut comparison = compared(
         &before.recording,
@@ -72,29 +75,23 @@ fn only(comparison: &mut Comparison, name: &str) -> Result<(), Failure> {
 }
 
 /// Where the targets of one run are in the other, and what the runs do not say about it.
-fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (LineMapping, Vec<String>) {
+fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (LineMapping, Option<Note>) {
     let (old, new) = (sources(before), sources(after));
     let with_text =
         |files: &[(String, Option<String>)]| files.iter().any(|(_, text)| text.is_some());
-    let mut notes = Vec::new();
-    let missing = match (with_text(&old), with_text(&new)) {
+    let note = match (with_text(&old), with_text(&new)) {
         (true, true) => None,
-        (false, true) => Some("The run before has"),
-        (true, false) => Some("The run after has"),
-        (false, false) => Some("The runs have"),
+        (false, true) => Some(Note::NoSource(Side::Before)),
+        (true, false) => Some(Note::NoSource(Side::After)),
+        (false, false) => Some(Note::NoSourceAtAll),
     };
-    if let Some(which) = missing {
-        notes.push(format!(
-            "{which} no copies of the source: lines are assumed to have kept their numbers."
-        ));
-    }
     fn view(files: &[(String, Option<String>)]) -> Vec<(&str, Option<&str>)> {
         files
             .iter()
             .map(|(name, text)| (name.as_str(), text.as_deref()))
             .collect()
     }
-    (LineMapping::new(&view(&old), &view(&new)), notes)
+    (LineMapping::new(&view(&old), &view(&new)), note)
 }
 
 /// The files that a recording names, with their text as it was.
@@ -121,30 +118,26 @@ fn sources(loaded: &LoadedCausal) -> Vec<(String, Option<String>)> {
 }
 
 /// What makes the runs hard to compare.
-fn differences(before: &LoadedCausal, after: &LoadedCausal) -> Vec<String> {
+fn differences(before: &LoadedCausal, after: &LoadedCausal) -> Vec<Note> {
     let (Some(old), Some(new)) = (&before.manifest, &after.manifest) else {
-        return vec![
-            "A recording does not name its program and machine: both recordings are assumed to be of the same."
-                .into(),
-        ];
+        return vec![Note::NoManifest];
     };
     let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let mut notes = Vec::new();
     if base(&old.command) != base(&new.command) {
-        notes.push(format!(
-            "The programs have different names: {} and {}.",
-            old.command, new.command
-        ));
+        notes.push(Note::DifferentPrograms {
+            before: old.command.clone(),
+            after: new.command.clone(),
+        });
     }
     if old.arguments != new.arguments {
-        notes.push(format!(
-            "The arguments differ: {:?} and {:?}.",
-            old.arguments.join(" "),
-            new.arguments.join(" ")
-        ));
+        notes.push(Note::DifferentArguments {
+            before: old.arguments.join(" "),
+            after: new.arguments.join(" "),
+        });
     }
     if old.host != new.host || old.cpu != new.cpu {
-        notes.push("The runs were made on different machines: rates are not comparable.".into());
+        notes.push(Note::DifferentMachines);
     }
     notes
 }
@@ -155,7 +148,8 @@ fn table(comparison: &Comparison, top: usize, style: Style) -> String {
         out.push_str(&point_table(point, top, style));
         out.push('\n');
     }
-    out + &style.notes(&comparison.notes)
+    let notes = comparison.notes.iter().map(wording::comparison_note);
+    out + &style.notes(&Vec::from_iter(notes))
 }
 
 fn point_table(point: &PointComparison, top: usize, style: Style) -> String {

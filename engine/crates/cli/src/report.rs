@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fulcrum_causal::predict;
+use fulcrum_causal::{predict, wording};
 use fulcrum_model::causal::{
     CallDoes, CausalProfile, Flag, InCall, KERNEL, PointKind, PointProfile, Shape, Target,
 };
@@ -22,7 +22,8 @@ pub fn table(profile: &CausalProfile, top: usize, style: Style) -> String {
     if !profile.notes.is_empty() && !out.is_empty() {
         out.push('\n');
     }
-    out + &style.notes(&profile.notes)
+    let notes: Vec<String> = profile.notes.iter().map(wording::note).collect();
+    out + &style.notes(&notes)
 }
 
 fn point_table(point: &PointProfile, top: usize, style: Style) -> String {

@@ -1,6 +1,7 @@
 //! `fulcrum run`: profile a program, then say what was found. The program's output and exit status are its own.
 
 use fulcrum_causal::analyse;
+use fulcrum_model::causal::Note;
 use fulcrum_recorder::{
     Aim, Counting, EndToEnd, Error, Exit, Options, Recorded, Sampler, Stdio, record,
 };
@@ -70,22 +71,23 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
 fn show(recorded: &Recorded, top: usize) {
     let style = Style::stderr();
     let mut text = String::from("\n");
-    let mut notes = recorded.notes.clone();
     match fulcrum_runs::load_causal(&recorded.run) {
         Ok(loaded) => {
             let mut profile = analyse(&loaded.recording, &fulcrum_causal::Options::default());
             // Where there was no experiment, the recorder has said why: an analysis can only guess.
-            let known = loaded.recording.experiments.is_empty() && !notes.is_empty();
-            if !known {
+            let known = loaded.recording.experiments.is_empty() && !recorded.notes.is_empty();
+            let said = recorded.notes.iter().cloned().map(Note::Recording);
+            profile.notes = if known {
+                said.collect()
+            } else {
                 // The manifest repeats the recorder's notes.
-                notes.retain(|note| !profile.notes.contains(note));
-                notes.append(&mut profile.notes);
-            }
-            profile.notes = notes;
+                let others = said.filter(|note| !profile.notes.contains(note));
+                others.chain(profile.notes.iter().cloned()).collect()
+            };
             text.push_str(&report::table(&profile, top, style));
         }
         Err(error) => {
-            text.push_str(&style.notes(&notes));
+            text.push_str(&style.notes(&recorded.notes));
             text.push_str(&format!("the run cannot be shown: {error}\n"));
         }
     }

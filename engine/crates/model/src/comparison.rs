@@ -3,15 +3,62 @@
 use fulcrum_stats::Interval;
 
 use crate::TargetId;
-use crate::causal::PointKind;
+use crate::causal::{self, PointKind};
 
 /// What became of the program, progress point by progress point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Those that both runs visited, sorted by name.
     pub progress_points: Vec<PointComparison>,
-    /// Whole sentences; an empty comparison always has at least one.
-    pub notes: Vec<String>,
+    /// What a reader should know; an empty comparison always has at least one.
+    pub notes: Vec<Note>,
+}
+
+/// What a reader of a comparison should know besides its numbers. `fulcrum_causal::wording` puts it into words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// A note on the causal profile of the run before.
+    Profile(causal::Note),
+    /// A run lacks the samples and the time of the whole run.
+    NoWholeRun(Side),
+    /// A run does not say how often it was sampled.
+    NoPeriod(Side),
+    /// The run after has no baseline for this progress point.
+    NoBaseline {
+        /// Its name in the run before.
+        point: String,
+    },
+    /// A run has no copies of the source.
+    NoSource(Side),
+    /// Neither run has.
+    NoSourceAtAll,
+    /// A recording does not name its program and machine.
+    NoManifest,
+    /// The programs have different names.
+    DifferentPrograms {
+        /// The path of the program of the run before.
+        before: String,
+        /// That of the run after.
+        after: String,
+    },
+    /// Their arguments differ.
+    DifferentArguments {
+        /// The arguments of the run before, joined by spaces.
+        before: String,
+        /// Those of the run after.
+        after: String,
+    },
+    /// The runs were made on different machines.
+    DifferentMachines,
+}
+
+/// One of the two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The run before the change.
+    Before,
+    /// The run after it.
+    After,
 }
 
 /// A number with its 95 % interval.

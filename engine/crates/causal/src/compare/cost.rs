@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::Recording;
+use fulcrum_model::comparison::{Note, Side};
 
 use super::estimate::Positive;
 use super::pace::Pace;
-use crate::phase::Correction;
+use crate::estimate::phase::Correction;
 
 /// coz's period, and ours by default.
 const USUAL_PERIOD_NS: u64 = 1_000_000;
@@ -19,22 +20,22 @@ const USUAL_PERIOD_NS: u64 = 1_000_000;
 type Counts<'a> = BTreeMap<&'a TargetId, (u64, u64)>;
 
 /// What the targets of one run cost.
-pub struct Costs<'a> {
+pub(crate) struct Costs<'a> {
     recording: &'a Recording,
     /// By progress point.
     counts: RefCell<BTreeMap<String, Counts<'a>>>,
 }
 
 impl<'a> Costs<'a> {
-    pub fn of(recording: &'a Recording) -> Self {
+    pub(crate) fn of(recording: &'a Recording) -> Self {
         Costs {
             recording,
             counts: RefCell::default(),
         }
     }
 
-    /// What the run does not say. `which` is `before` or `after`.
-    pub fn notes(&self, which: &str) -> Vec<String> {
+    /// What the run on this side does not say.
+    pub(crate) fn notes(&self, side: Side) -> Vec<Note> {
         let Recording {
             period_ns,
             samples,
@@ -43,21 +44,16 @@ impl<'a> Costs<'a> {
         } = self.recording;
         let mut notes = Vec::new();
         if samples.iter().all(|&(_, count)| count == 0) || *runtime_ns == 0 {
-            notes.push(format!(
-                "The run {which} does not hold the samples and the time of the whole run: what targets cost is taken from \
-                 their own experiments."
-            ));
+            notes.push(Note::NoWholeRun(side));
         }
         if period_ns.is_none() {
-            notes.push(format!(
-                "The run {which} does not say how often it was sampled: costs are told as if it was every millisecond."
-            ));
+            notes.push(Note::NoPeriod(side));
         }
         notes
     }
 
     /// CPU nanoseconds a visit to the progress point `point`. `None` when nothing is known of the target.
-    pub fn a_visit(&self, id: &TargetId, point: &str, pace: &Pace) -> Option<Positive> {
+    pub(crate) fn per_visit(&self, id: &TargetId, point: &str, pace: &Pace) -> Option<Positive> {
         let mut cache = self.counts.borrow_mut();
         let counts = cache
             .entry(point.to_owned())

@@ -6,14 +6,14 @@ use fulcrum_stats::normal::TWO_SIDED_95;
 
 /// A positive number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Positive {
+pub(crate) struct Positive {
     pub value: f64,
     /// Standard error as a fraction. Errors of a product's factors add up as squares.
     pub relative: f64,
 }
 
 impl Positive {
-    pub fn estimate(self) -> Estimate {
+    pub(crate) fn estimate(self) -> Estimate {
         let reach = (TWO_SIDED_95 * self.relative).exp();
         Estimate {
             value: self.value,
@@ -25,7 +25,7 @@ impl Positive {
     }
 }
 
-pub fn quotient(a: Positive, b: Positive) -> Positive {
+pub(crate) fn quotient(a: Positive, b: Positive) -> Positive {
     Positive {
         value: a.value / b.value,
         relative: a.relative.hypot(b.relative),
@@ -33,7 +33,7 @@ pub fn quotient(a: Positive, b: Positive) -> Positive {
 }
 
 /// `1 - ratio`.
-pub fn difference(ratio: Positive) -> Estimate {
+pub(crate) fn difference(ratio: Positive) -> Estimate {
     let Estimate { value, interval } = ratio.estimate();
     Estimate {
         value: 1.0 - value,

@@ -12,10 +12,13 @@ mod verdict;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{PointProfile, Recording, Target};
-use fulcrum_model::comparison::{Comparison, Estimate, PointComparison, TargetComparison};
+use fulcrum_model::comparison::{
+    Comparison, Estimate, Note, PointComparison, Side, TargetComparison,
+};
 use fulcrum_stats::Interval;
 
-use crate::{Options, analyse, predict};
+use crate::analysis::{Options, analyse};
+use crate::prediction::predict;
 use cost::Costs;
 use estimate::{difference, quotient};
 use pace::Pace;
@@ -30,18 +33,16 @@ pub fn compare(
     let profile = analyse(before, options);
     let mut notes = Vec::new();
     let (costs_before, costs_after) = (Costs::of(before), Costs::of(after));
-    for (costs, which) in [(&costs_before, "before"), (&costs_after, "after")] {
-        notes.extend(costs.notes(which));
+    for (costs, side) in [(&costs_before, Side::Before), (&costs_after, Side::After)] {
+        notes.extend(costs.notes(side));
     }
     let mut points = Vec::new();
     for point in &profile.progress_points {
         let paces = (Pace::of(before, point), Pace::of(after, point));
         if paces.1.is_none() {
-            notes.push(format!(
-                "The run after has no baseline for the progress point {}: it was not visited often enough, or has \
-                 another name there.",
-                point.name
-            ));
+            notes.push(Note::NoBaseline {
+                point: point.name.clone(),
+            });
         }
         let runs = RunPair {
             costs: (&costs_before, &costs_after),
@@ -51,7 +52,7 @@ pub fn compare(
         points.push(runs.point(point));
     }
     if points.iter().all(|point| point.targets.is_empty()) {
-        notes.extend(profile.notes);
+        notes.extend(profile.notes.into_iter().map(Note::Profile));
     }
     Comparison {
         progress_points: points,
@@ -96,7 +97,7 @@ impl RunPair<'_> {
     fn target(&self, point: &PointProfile, target: &Target) -> TargetComparison {
         let after = (self.moved)(&target.id);
         let cost = |costs: &Costs<'_>, pace: &Option<Pace>, id: Option<&TargetId>| {
-            costs.a_visit(id?, &point.name, pace.as_ref()?)
+            costs.per_visit(id?, &point.name, pace.as_ref()?)
         };
         let costs = (
             cost(self.costs.0, &self.paces.0, Some(&target.id)),

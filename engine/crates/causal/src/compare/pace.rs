@@ -7,15 +7,15 @@ use fulcrum_model::causal::{Count, PointKind, PointProfile, Recording, is_end_to
 use fulcrum_stats::{Sample, student};
 
 use super::estimate::Positive;
-use crate::disturbance;
-use crate::latency::in_progress_time;
+use crate::estimate::latency::in_progress_time;
+use crate::experiments::disturbance;
 
 /// Parts of a run that are compared with each other.
 const PARTS: usize = 8;
 
 /// A progress point's pace.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// Nanoseconds between visits, or of latency.
     pub period: Positive,
     /// Visits a nanosecond of baseline experiments.
@@ -27,7 +27,7 @@ pub struct Pace {
 
 impl Pace {
     /// `None` when there are fewer than two baseline experiments, or too few visits in them.
-    pub fn of(recording: &Recording, point: &PointProfile) -> Option<Pace> {
+    pub(crate) fn of(recording: &Recording, point: &PointProfile) -> Option<Pace> {
         let kept = disturbance::undisturbed(recording).kept;
         let (mut visits, mut duration, mut departures) = (0.0, 0.0, 0.0);
         let mut baseline: Vec<(f64, f64)> = Vec::new();

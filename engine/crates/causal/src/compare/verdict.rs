@@ -3,10 +3,14 @@
 use fulcrum_model::comparison::{Estimate, TargetComparison};
 
 /// A change of cost that is none.
-pub const UNCHANGED: f64 = 0.02;
+pub(crate) const UNCHANGED: f64 = 0.02;
 
 /// `actual` is the program's speedup, `changes` how many targets changed.
-pub fn sentence(target: &TargetComparison, actual: Option<Estimate>, changes: usize) -> String {
+pub(crate) fn sentence(
+    target: &TargetComparison,
+    actual: Option<Estimate>,
+    changes: usize,
+) -> String {
     let Some(speedup) = target.speedup else {
         return "What it costs is not known in both runs.".into();
     };

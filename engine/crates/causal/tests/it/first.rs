@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
     /// One experiment, which draws from the levels in `mask`.
     fn experiment(&mut self, mask: u32) {
         let index = self.chosen();
-        let levels = Levels::new(&LEVELS, u32::MAX, true).only(mask);
+        let levels = Levels::new(&LEVELS, u32::MAX).only(mask);
         let treatment = levels.draw(&mut self.decks[index], &mut self.random);
         let (ten_thousandths, placebo) = treatment.speedup();
         let speedup = f64::from(ten_thousandths) / 10_000.0;

@@ -13,3 +13,9 @@ mod simulated;
 mod statistics;
 mod steady;
 mod tenths;
+
+/// A profile's notes, as they read.
+fn notes(profile: &fulcrum_model::causal::CausalProfile) -> Vec<String> {
+    let notes = profile.notes.iter();
+    notes.map(fulcrum_causal::wording::note).collect()
+}

@@ -1,6 +1,6 @@
 //! Placebo experiments: what pausing costs is taken out of the results, as far as speedups paid it.
 
-use fulcrum_causal::{Options, analyse};
+use fulcrum_causal::{Options, analyse, wording};
 use fulcrum_model::causal::{
     CausalProfile, Count, Experiment, Flag, Recording, Shape, Target, Visits,
 };
@@ -172,7 +172,7 @@ fn a_single_thread_pauses_only_in_placebos_and_nothing_is_corrected() {
 #[test]
 fn the_notes_say_what_pausing_costs() {
     let found = profile(&record(TWO_THREADS, 400, true, 3));
-    let note = &found.notes[0];
+    let note = wording::note(&found.notes[0]);
     assert!(
         note.starts_with("Pausing itself costs time: ")
             && note.contains(" slower at a virtual speedup of 100 %."),

@@ -1,5 +1,6 @@
 //! What a profile says about its own numbers: flags, minimum effects, several streams, and what a run knows by now.
 
+use crate::notes;
 use fulcrum_causal::{Options, analyse, known, next_weights};
 use fulcrum_model::causal::{
     CausalProfile, Count, Experiment, Flag, Point, PointKind, PointProfile, Recording, Shape,
@@ -138,7 +139,7 @@ fn each_program_is_analysed_by_itself() {
     assert_eq!(client, alone.progress_points[0].targets[0].slope);
     assert!(server.abs() < 0.01, "{server}");
     assert_eq!(
-        profile.notes,
+        notes(&profile),
         [
             "About the run.",
             "Results of 2 programs are kept apart, each under progress points of its own: client, server."
@@ -162,7 +163,7 @@ fn a_latency_whose_requests_pile_up_is_flagged_and_said() {
     };
     let stable = latency(100);
     assert_eq!(stable.progress_points[0].targets[0].flags, []);
-    assert_eq!(stable.notes, [""; 0]);
+    assert_eq!(stable.notes, []);
     let unstable = latency(80);
     assert!(
         unstable.progress_points[0].targets[0]
@@ -170,7 +171,7 @@ fn a_latency_whose_requests_pile_up_is_flagged_and_said() {
             .contains(&Flag::Unstable)
     );
     assert_eq!(
-        unstable.notes,
+        notes(&unstable),
         [
             "Little's law does not hold for p: 4000 requests arrived and 3200 departed during experiments, so its latencies \
           depend on how long the run was; record while the program keeps up with its load."

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use crate::notes;
 use fulcrum_causal::{
-    Options, Prediction, analyse, known, next_weights, predict, program_speedup_at,
+    Options, Prediction, analyse, known, next_weights, predict, program_speedup_at, wording,
 };
 use fulcrum_model::causal::{
     CausalProfile, Count, Experiment, Point, PointKind, Recording, Shape, Target, Visits,
@@ -77,7 +78,7 @@ fn lines_that_cannot_be_told_are_counted_in_notes() {
     let profile = analyse(&recording(experiments), &Options::default());
     assert_eq!(locations(&profile), ["a.c:1"]);
     assert_eq!(
-        profile.notes,
+        notes(&profile),
         [
             "2 lines have no experiment without virtual speedup to compare with; left out.",
             "1 line has fewer than 5 visits to the progress point without virtual speedup; left out.",
@@ -156,11 +157,11 @@ fn an_empty_profile_says_why() {
     for (experiments, start) in cases {
         let profile = analyse(&recording(experiments), &Options::default());
         assert!(locations(&profile).is_empty());
-        let last = profile.notes.last().expect("a note");
+        let last = notes(&profile).pop().expect("a note");
         assert!(last.starts_with(start) && last.ends_with('.'), "{last}");
     }
     let nothing = analyse(&Recording::default(), &Options::default());
-    let last = nothing.notes.last().expect("a note");
+    let last = notes(&nothing).pop().expect("a note");
     assert!(
         last.starts_with("The recording holds no experiments: "),
         "{last}"
@@ -197,7 +198,7 @@ fn a_rare_progress_point_silences_no_other() {
         let said = format!(
             "The progress point rare has no result: it {what}. The others are judged by their own visits."
         );
-        assert_eq!(profile.notes.last(), Some(&said));
+        assert_eq!(notes(&profile).last(), Some(&said));
         assert_eq!(known(&profile, 0.5), known(&alone, 0.5));
         assert_eq!(
             next_weights(&profile, Some(0.5)),
@@ -262,8 +263,9 @@ fn without_samples_or_run_time_nothing_is_corrected_and_said() {
     for (recording, end) in cases {
         let profile = analyse(&recording, &Options::default());
         assert_eq!(profile.progress_points, plain.progress_points);
-        assert!(profile.notes[0].starts_with("The results are not corrected for phases: "));
-        assert!(profile.notes[0].ends_with(end), "{:?}", profile.notes);
+        let note = wording::note(&profile.notes[0]);
+        assert!(note.starts_with("The results are not corrected for phases: "));
+        assert!(note.ends_with(end), "{note}");
     }
     // Eq. 8 by hand: t_obs = 0.5 s, s_obs = 50, s = 100, T = 1 s, so the factor is 1 here and 0.5 for twice the time.
     let last = |r: &Recording| {

@@ -62,7 +62,7 @@ impl Recorder {
     }
 
     fn experiment(&mut self) {
-        let levels = Levels::new(&[2500, 5000, 7500, 10_000], u32::MAX, false);
+        let levels = Levels::new(&[2500, 5000, 7500, 10_000], u32::MAX).without_placebos();
         let (speedup, _) = levels.draw(&mut self.deck, &mut self.random).speedup();
         let speedup = f64::from(speedup) / 10_000.0;
         let halves = [0.0, LENGTH / 2.0].map(|from| {

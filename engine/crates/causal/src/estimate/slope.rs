@@ -1,7 +1,7 @@
 //! The slope by which lines of one verdict are ranked (COZ §2): ordinary least squares with intercept, baseline included.
 
 /// Slope of the regression of the second value on the first; 0 when all first values are equal.
-pub fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+pub(crate) fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let (n, sx, sy) = points.clone().fold((0.0, 0.0, 0.0), |(n, sx, sy), (x, y)| {
         (n + 1.0, sx + x, sy + y)
     });

@@ -1,16 +1,17 @@
 //! Combination: experiments with the same line, progress point and speedup are added up (COZ §2), each as often as it
-//! counts (see `weights`).
+//! counts (see `experiments::weights`).
 
 use std::collections::{BTreeMap, HashMap};
 
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{Count, PointKind, Recording};
+use fulcrum_model::causal::{Count, Experiment, PointKind, Recording};
 
-use crate::point::PointKey;
-use crate::weights;
+use crate::estimate::latency::in_progress_time;
+use crate::estimate::point::PointKey;
+use crate::experiments::weights;
 
 /// All experiments, combined.
-pub struct Combined<'a> {
+pub(crate) struct Combined<'a> {
     /// In order of first appearance.
     pub lines: Vec<Line<'a>>,
     /// Per progress point, per line (an index into `lines`), the combined measurements.
@@ -18,7 +19,7 @@ pub struct Combined<'a> {
 }
 
 /// A line's experiments as eq. 8 needs them, whatever the progress point.
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     pub id: &'a TargetId,
     /// Effective duration and selected samples of each experiment, as often as it counts; damaged ones (no duration) left
     /// out.
@@ -29,14 +30,14 @@ pub struct Line<'a> {
 
 /// A line's measurements at one progress point, ascending by speedup.
 #[derive(Default)]
-pub struct Series {
+pub(crate) struct Series {
     pub groups: Vec<Group>,
     /// The placebos' groups.
     pub placebos: Vec<Group>,
 }
 
 /// Experiments with the same line, progress point and speedup.
-pub struct Group {
+pub(crate) struct Group {
     pub speedup: f64,
     /// Visits; departures for latency.
     pub visits: u64,
@@ -59,7 +60,7 @@ pub struct Group {
 
 /// One experiment's part in a group, as often as it counts: the period is Σ numerator / Σ denominator.
 #[derive(Clone, Copy, Debug)]
-pub struct Observation {
+pub(crate) struct Observation {
     pub duration: f64,
     /// Throughput: the duration. Latency: requests in progress × duration.
     pub numerator: f64,
@@ -71,10 +72,10 @@ pub struct Observation {
 
 /// Adds visits and durations per (line, progress point, speedup), of the experiments that are `kept`. What eq. 8 needs is
 /// taken from all: whoever disturbed an experiment disturbed the samples of the whole run just as much.
-pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
+pub(crate) fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut index: HashMap<&TargetId, usize> = HashMap::new();
-    let mut names: HashMap<(&str, bool), usize> = HashMap::new();
+    let mut names: HashMap<(&str, PointKind), usize> = HashMap::new();
     let mut points: Vec<(PointKey, BTreeMap<usize, Series>)> = Vec::new();
     let counts = weights::counts(&recording.experiments);
     for ((experiment, count), &kept) in recording.experiments.iter().zip(counts).zip(kept) {
@@ -86,70 +87,21 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
             });
             lines.len() - 1
         });
-        let duration = experiment.duration_ns as f64 * count;
-        if experiment.duration_ns > 0 {
-            if let Some(queued) = experiment.queued_ns {
-                let (sum, time) = &mut lines[line].queued;
-                *sum += queued as f64;
-                *time += experiment.duration_ns as f64;
-            }
-            lines[line]
-                .observed
-                .push((duration, experiment.selected_samples as f64 * count));
-        }
+        lines[line].add(experiment, count);
         if !kept {
             continue;
         }
-        for point in &experiment.points {
-            let latency = matches!(point.count, Count::Latency { .. });
-            let at = *names.entry((&point.name, latency)).or_insert_with(|| {
-                let kind = if latency {
-                    PointKind::Latency
-                } else {
-                    PointKind::Throughput
-                };
-                points.push((
-                    PointKey {
-                        name: point.name.clone(),
-                        kind,
-                    },
-                    BTreeMap::new(),
-                ));
+        for visits in &experiment.points {
+            let kind = kind(visits.count);
+            let at = *names.entry((&visits.name, kind)).or_insert_with(|| {
+                let name = visits.name.clone();
+                points.push((PointKey { name, kind }, BTreeMap::new()));
                 points.len() - 1
             });
-            let group = points[at]
-                .1
-                .entry(line)
-                .or_default()
-                .group(experiment.speedup, experiment.placebo);
-            let (visits, numerator, denominator) = match point.count {
-                Count::Throughput { delta } => (delta, duration, delta as f64 * count),
-                Count::Latency {
-                    arrivals,
-                    departures,
-                    difference,
-                } => (
-                    departures,
-                    crate::latency::in_progress_time(difference, duration),
-                    arrivals as f64 * count,
-                ),
-            };
-            group.visits = group.visits.saturating_add(visits);
-            group.numerator += numerator;
-            group.denominator += denominator;
-            group.squares += denominator * count;
-            group.samples += experiment.selected_samples as f64 * count;
-            group.pauses += experiment.pauses.unwrap_or(0) as f64 * count;
-            match u64::try_from(experiment.duration_ns) {
-                Ok(ns @ 1..) => group.duration_ns = group.duration_ns.saturating_add(ns),
-                _ => group.damaged = true,
-            }
-            group.observations.push(Observation {
-                duration,
-                numerator,
-                denominator,
-                count,
-            });
+            let series = points[at].1.entry(line).or_default();
+            series
+                .group(experiment)
+                .add(experiment, visits.count, count);
         }
     }
     Combined {
@@ -158,29 +110,42 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
     }
 }
 
+fn kind(count: Count) -> PointKind {
+    match count {
+        Count::Throughput { .. } => PointKind::Throughput,
+        Count::Latency { .. } => PointKind::Latency,
+    }
+}
+
+impl Line<'_> {
+    /// Adds an experiment that counts so often.
+    fn add(&mut self, experiment: &Experiment, count: f64) {
+        if experiment.duration_ns <= 0 {
+            return;
+        }
+        let duration = experiment.duration_ns as f64;
+        if let Some(queued) = experiment.queued_ns {
+            let (sum, time) = &mut self.queued;
+            *sum += queued as f64;
+            *time += duration;
+        }
+        let samples = experiment.selected_samples as f64;
+        self.observed.push((duration * count, samples * count));
+    }
+}
+
 impl Series {
-    fn group(&mut self, speedup: f64, placebo: bool) -> &mut Group {
-        let groups = if placebo {
+    /// The group of an experiment.
+    fn group(&mut self, of: &Experiment) -> &mut Group {
+        let groups = if of.placebo {
             &mut self.placebos
         } else {
             &mut self.groups
         };
-        let at = match groups.binary_search_by(|group| group.speedup.total_cmp(&speedup)) {
+        let at = match groups.binary_search_by(|group| group.speedup.total_cmp(&of.speedup)) {
             Ok(at) => at,
             Err(at) => {
-                let group = Group {
-                    speedup,
-                    visits: 0,
-                    duration_ns: 0,
-                    numerator: 0.0,
-                    denominator: 0.0,
-                    samples: 0.0,
-                    squares: 0.0,
-                    pauses: 0.0,
-                    damaged: false,
-                    observations: Vec::new(),
-                };
-                groups.insert(at, group);
+                groups.insert(at, Group::new(of.speedup));
                 at
             }
         };
@@ -188,14 +153,61 @@ impl Series {
     }
 
     /// All groups, the placebos' too.
-    pub fn all(&self) -> impl Iterator<Item = &Group> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().chain(&self.placebos)
     }
 }
 
 impl Group {
+    fn new(speedup: f64) -> Self {
+        Group {
+            speedup,
+            visits: 0,
+            duration_ns: 0,
+            numerator: 0.0,
+            denominator: 0.0,
+            samples: 0.0,
+            squares: 0.0,
+            pauses: 0.0,
+            damaged: false,
+            observations: Vec::new(),
+        }
+    }
+
+    /// Adds an experiment that counts so often, and its visits to the progress point.
+    fn add(&mut self, experiment: &Experiment, visits: Count, count: f64) {
+        let duration = experiment.duration_ns as f64 * count;
+        let (numerator, denominator) = match visits {
+            Count::Throughput { delta } => (duration, delta as f64 * count),
+            Count::Latency {
+                arrivals,
+                difference,
+                ..
+            } => (
+                in_progress_time(difference, duration),
+                arrivals as f64 * count,
+            ),
+        };
+        self.visits = self.visits.saturating_add(visits.visits());
+        self.numerator += numerator;
+        self.denominator += denominator;
+        self.squares += denominator * count;
+        self.samples += experiment.selected_samples as f64 * count;
+        self.pauses += experiment.pauses.unwrap_or(0) as f64 * count;
+        match u64::try_from(experiment.duration_ns) {
+            Ok(ns @ 1..) => self.duration_ns = self.duration_ns.saturating_add(ns),
+            _ => self.damaged = true,
+        }
+        self.observations.push(Observation {
+            duration,
+            numerator,
+            denominator,
+            count,
+        });
+    }
+
     /// Pauses of all threads a nanosecond of effective time.
-    pub fn pause_rate(&self) -> f64 {
+    pub(crate) fn pause_rate(&self) -> f64 {
         let duration: f64 = self.observations.iter().map(|it| it.duration).sum();
         if duration > 0.0 {
             self.pauses / duration

@@ -10,7 +10,7 @@ use fulcrum_stats::normal::{self, TWO_SIDED_95};
 const POWER: f64 = 0.8;
 
 /// From the 95 % interval of a slope. Half its width stands for 1.96 standard errors, widened for few experiments.
-pub fn minimum_effect(slope_interval: Option<Interval>) -> Option<f64> {
+pub(crate) fn minimum_effect(slope_interval: Option<Interval>) -> Option<f64> {
     Some(slope_interval?.half_width() * (1.0 + normal::quantile(POWER) / TWO_SIDED_95))
 }
 

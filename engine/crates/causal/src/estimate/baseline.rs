@@ -5,18 +5,18 @@
 //! below −1, a program that takes more than twice as long. On a busy machine single experiments do: leaving them out for what
 //! they say flatters the line, and takes its result away when one more experiment comes.
 
-use crate::combine::{Group, Series};
+use crate::estimate::combine::{Group, Series};
 use crate::notes::Reason;
 
 /// A group with its effect, before any correction.
-pub struct Measured<'a> {
+pub(crate) struct Measured<'a> {
     pub group: &'a Group,
     /// `(p_0 − p_s) / p_0`.
     pub program_speedup: f64,
 }
 
 /// The points of one line, ascending; the first is the baseline.
-pub fn measure(series: &Series, min_visits: u64) -> Result<Vec<Measured<'_>>, Reason> {
+pub(crate) fn measure(series: &Series, min_visits: u64) -> Result<Vec<Measured<'_>>, Reason> {
     let baseline = series
         .groups
         .first()
@@ -30,7 +30,7 @@ pub fn measure(series: &Series, min_visits: u64) -> Result<Vec<Measured<'_>>, Re
 }
 
 /// The placebos' points of a line that has been [`measure`]d, those that made pauses.
-pub fn placebos<'a>(
+pub(crate) fn placebos<'a>(
     series: &'a Series,
     measured: &[Measured<'_>],
     min_visits: u64,
@@ -57,7 +57,7 @@ fn against(p0: f64, groups: &[Group], min_visits: u64) -> impl Iterator<Item = M
 }
 
 /// Time between visits, or latency; `None` when too few visits or damaged experiments leave it undefined.
-pub fn period(group: &Group, min_visits: u64) -> Option<f64> {
+pub(crate) fn period(group: &Group, min_visits: u64) -> Option<f64> {
     let period = group.numerator / group.denominator;
     let sound = !group.damaged && group.visits >= min_visits && period.is_finite() && period > 0.0;
     sound.then_some(period)

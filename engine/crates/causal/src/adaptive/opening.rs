@@ -20,9 +20,9 @@ use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Experiment, Recording};
 use fulcrum_stats::{sequential, student};
 
-use crate::combine::{Combined, Group, Line, Series, combine};
-use crate::disturbance;
-use crate::phase::{Correction, Rates};
+use crate::estimate::combine::{Combined, Group, Line, Series, combine};
+use crate::estimate::phase::{Correction, Rates};
+use crate::experiments::disturbance;
 
 /// The program speedup, averaged over [`SPEEDUPS`], that is worth a verdict, where nobody says otherwise.
 const WORTH: f64 = 0.08;

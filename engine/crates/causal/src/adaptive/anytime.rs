@@ -8,9 +8,9 @@ use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::widening;
 
 /// Intervals of fewer experiments than this on a target say little about themselves.
-pub const FEWEST_EXPERIMENTS: u64 = 16;
+pub(crate) const FEWEST_EXPERIMENTS: u64 = 16;
 /// How many of the best targets must be known well before a run may stop by itself.
-pub const BEST: usize = 3;
+pub(crate) const BEST: usize = 3;
 /// A target that got less than this part of what the most tested one got is not waited for.
 const MINOR: f64 = 0.1;
 
@@ -56,7 +56,7 @@ pub fn known(profile: &CausalProfile, half_width: f64) -> Known {
 
 /// The steepest of those that were tested often enough to be judged at all. Not those that rank first: who has no verdict yet
 /// ranks last and may be the best.
-pub fn waited_for(point: &PointProfile) -> impl Iterator<Item = &Target> {
+pub(crate) fn waited_for(point: &PointProfile) -> impl Iterator<Item = &Target> {
     let most = point.targets.iter().map(|it| it.experiments).max();
     let least = most.unwrap_or(0) as f64 * MINOR;
     let tested = move |it: &&Target| it.experiments as f64 >= least;

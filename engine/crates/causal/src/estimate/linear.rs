@@ -15,7 +15,7 @@ const RARE: f64 = 0.999;
 
 /// A measured point, the baseline left out.
 #[derive(Clone, Copy, Debug)]
-pub struct Noisy {
+pub(crate) struct Noisy {
     pub speedup: f64,
     pub program_speedup: f64,
     /// Variance of its own.
@@ -25,7 +25,7 @@ pub struct Noisy {
 }
 
 /// Whether the points leave a straight line. `baseline` is the variance of the baseline's relative error.
-pub fn bends(points: &[Noisy], baseline: f64) -> bool {
+pub(crate) fn bends(points: &[Noisy], baseline: f64) -> bool {
     if points.len() < 2 || points.iter().any(|p| p.own <= 0.0) {
         return false;
     }

@@ -16,9 +16,9 @@ use fulcrum_model::TargetKind;
 use fulcrum_model::causal::PointKind;
 use fulcrum_stats::{Random, student};
 
-use crate::baseline::Measured;
-use crate::combine::{Group, Line, Series};
-use crate::phase::Rates;
+use crate::estimate::baseline::Measured;
+use crate::estimate::combine::{Group, Line, Series};
+use crate::estimate::phase::Rates;
 
 /// Residuals with fewer degrees of freedom than this are no sample to draw from.
 const ENOUGH: usize = 7;
@@ -28,7 +28,7 @@ const SMOOTHING: f64 = 0.5;
 
 /// Residuals to draw from.
 #[derive(Clone, Debug)]
-pub struct Pool {
+pub(crate) struct Pool {
     kind: PointKind,
     residuals: Vec<Residual>,
     /// How many of them are independent.
@@ -46,7 +46,7 @@ struct Residual {
 
 impl Pool {
     /// All residuals of a progress point.
-    pub fn of_point(kind: PointKind, lines: &BTreeMap<usize, Series>) -> Self {
+    pub(crate) fn of_point(kind: PointKind, lines: &BTreeMap<usize, Series>) -> Self {
         Pool::of(kind, lines.values().flat_map(Series::all))
     }
 
@@ -210,7 +210,7 @@ fn smoothed(relative: f64, spread: f64, random: &mut Random) -> f64 {
 }
 
 /// Replicates of one line's measurements. Those of one line are the same each time.
-pub struct Replicates<'a> {
+pub(crate) struct Replicates<'a> {
     line: &'a Line<'a>,
     rates: &'a Rates<'a>,
     kind: PointKind,
@@ -223,7 +223,7 @@ pub struct Replicates<'a> {
 }
 
 /// One replicate.
-pub struct Replicate<'r> {
+pub(crate) struct Replicate<'r> {
     /// Eq. 8's factor.
     pub factor: f64,
     /// Of each point, the baseline's first.
@@ -234,7 +234,7 @@ pub struct Replicate<'r> {
 
 impl<'a> Replicates<'a> {
     /// Of a line whose points are `measured`, the first of which is the baseline.
-    pub fn new(
+    pub(crate) fn new(
         line: &'a Line<'a>,
         measured: &[Measured<'_>],
         placebos: &[Measured<'_>],
@@ -269,17 +269,17 @@ impl<'a> Replicates<'a> {
     }
 
     /// The periods that were measured, the baseline's first.
-    pub fn found(&self) -> Vec<f64> {
+    pub(crate) fn found(&self) -> Vec<f64> {
         self.draws.iter().map(|it| it.period).collect()
     }
 
     /// The part of each point's effect that is the line's own, see [`Rates::shares`].
-    pub fn shares(&self, measured: &[Measured<'_>]) -> Vec<f64> {
+    pub(crate) fn shares(&self, measured: &[Measured<'_>]) -> Vec<f64> {
         self.rates.shares(self.line, measured).collect()
     }
 
     /// The next one.
-    pub fn next(&mut self) -> Replicate<'_> {
+    pub(crate) fn next(&mut self) -> Replicate<'_> {
         let factor = phase_factor(self.line, self.rates, &mut self.random);
         let (kind, random) = (self.kind, &mut self.random);
         self.periods.clear();
@@ -298,7 +298,7 @@ impl<'a> Replicates<'a> {
 
     /// How much each of the placebos' points says, set against the baseline that all of them share: about the inverse of
     /// its variance. No count is known to better than one visit.
-    pub fn weights_of_placebos(&self) -> Vec<f64> {
+    pub(crate) fn weights_of_placebos(&self) -> Vec<f64> {
         let variance = |it: &Draw<'_>| it.variance().max(it.effective.max(1.0).powi(-2));
         let shared = self.placebo_draws.len() as f64;
         let baseline = self.draws.first().map_or(0.0, variance) * shared;

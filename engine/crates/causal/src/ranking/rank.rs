@@ -7,7 +7,7 @@
 use fulcrum_model::causal::{Shape, Target};
 use fulcrum_model::{Location, TargetId};
 
-pub fn rank(targets: &mut [Target]) {
+pub(crate) fn rank(targets: &mut [Target]) {
     targets.sort_by(|a, b| {
         verdict(a)
             .cmp(&verdict(b))

@@ -16,10 +16,11 @@
 //! them may be hidden in time that they wait anyway. Nobody sees how much of it is: between all and nothing. So a result
 //! gets back half of what its pauses cost, and each replicate, by the toss of a coin, nothing or all of it: intervals hold both.
 
+use fulcrum_model::causal::{Note, PauseCost};
 use fulcrum_stats::{Random, bootstrap};
 
-use crate::baseline::Measured;
-use crate::bootstrap::Replicates;
+use crate::estimate::baseline::Measured;
+use crate::estimate::bootstrap::Replicates;
 
 /// What a pause costs on machines that were measured: 0 to 80 µs.
 const USUAL_NS: f64 = 50_000.0;
@@ -35,7 +36,7 @@ const LARGE: f64 = 0.10;
 const WORTH_SAYING: f64 = 0.0005;
 
 /// The cost of a pause at one progress point.
-pub struct Cost {
+pub(crate) struct Cost {
     estimate: Fit,
     replicates: Vec<Fit>,
 }
@@ -65,7 +66,7 @@ impl Fit {
 }
 
 /// One target's experiments at the progress point.
-pub struct Evidence<'a> {
+pub(crate) struct Evidence<'a> {
     /// The placebos' points.
     pub placebos: &'a [Measured<'a>],
     pub replicates: Replicates<'a>,
@@ -118,7 +119,7 @@ impl Equations {
 
 impl Cost {
     /// From the placebos of all targets. `None` when there are none.
-    pub fn measure(targets: Vec<Evidence<'_>>, replicates: usize) -> Option<Cost> {
+    pub(crate) fn measure(targets: Vec<Evidence<'_>>, replicates: usize) -> Option<Cost> {
         let placebos = targets.iter().flat_map(|it| it.placebos);
         let highest = placebos.map(|it| it.group.pause_rate()).reduce(f64::max)?;
         let usual_ns = USUAL_NS.min(USUAL_SHARE / highest);
@@ -152,17 +153,22 @@ impl Cost {
     }
 
     /// What the pauses behind a point cost the program, as a fraction of its time.
-    pub fn share(&self, measured: &Measured<'_>) -> f64 {
+    pub(crate) fn share(&self, measured: &Measured<'_>) -> f64 {
         self.estimate.paid(measured, 1.0 - measured.program_speedup)
     }
 
     /// The same in one replicate, where the period is this, relative to the baseline's.
-    pub fn share_in(&self, replicate: usize, measured: &Measured<'_>, relative_period: f64) -> f64 {
+    pub(crate) fn share_in(
+        &self,
+        replicate: usize,
+        measured: &Measured<'_>,
+        relative_period: f64,
+    ) -> f64 {
         self.replicates[replicate].paid(measured, relative_period)
     }
 
     /// The variance of [`Cost::share`].
-    pub fn variance(&self, measured: &Measured<'_>) -> f64 {
+    pub(crate) fn variance(&self, measured: &Measured<'_>) -> f64 {
         let share = self.share(measured);
         let squares = self.shares(measured).map(|it| (it - share).powi(2));
         squares.sum::<f64>() / self.replicates.len().max(1) as f64
@@ -175,7 +181,7 @@ impl Cost {
     }
 
     /// Whether correcting some point takes more, or may take more, than can be trusted.
-    pub fn is_large(&self, measured: &[Measured<'_>]) -> bool {
+    pub(crate) fn is_large(&self, measured: &[Measured<'_>]) -> bool {
         measured.iter().skip(1).any(|it| {
             let mut shares: Vec<f64> = self.shares(it).collect();
             let interval = bootstrap::interval(&mut shares);
@@ -183,12 +189,12 @@ impl Cost {
         })
     }
 
-    /// What to say of it, if it is credible, from the placebos of all targets.
-    pub fn note<'a>(
+    /// A note on it, if it is credible, from the placebos of all targets.
+    pub(crate) fn note<'a>(
         &self,
         point: &str,
         placebos: impl Iterator<Item = &'a Measured<'a>>,
-    ) -> Option<String> {
+    ) -> Option<Note> {
         let cost = |it: &Measured<'_>, fit: &Fit| fit.cost(it, 1.0 - it.program_speedup);
         let size = |it: &&Measured<'_>| cost(it, &self.estimate);
         let largest = placebos.max_by(|a, b| size(a).total_cmp(&size(b)))?;
@@ -198,17 +204,15 @@ impl Cost {
             .map(|fit| cost(largest, fit))
             .collect();
         let interval = bootstrap::interval(&mut costs);
-        let at = largest.group.speedup;
+        let speedup = largest.group.speedup;
         (interval.low >= WORTH_SAYING).then(|| {
-            format!(
-                "Pausing itself costs time: {:.0} µs a pause, as placebo experiments at {point} show, which became {:.1} % ± {:.1} \
-                 slower at a virtual speedup of {:.0} %. Half of what their own pauses cost is taken out of the results, and \
-                 intervals hold all of it.",
-                self.estimate.at(at) / 1000.0,
-                cost(largest, &self.estimate) * 100.0,
-                interval.half_width() * 100.0,
-                at * 100.0
-            )
+            Note::PauseCost(PauseCost {
+                point: point.to_owned(),
+                pause_ns: self.estimate.at(speedup),
+                speedup,
+                slower: cost(largest, &self.estimate),
+                margin: interval.half_width(),
+            })
         })
     }
 }

@@ -5,7 +5,7 @@
 //! left out. "Unusually" is against the run's own quiet part, so programs that belong to the measurement (a client, a
 //! database) and work throughout do not count as a disturbance.
 
-use fulcrum_model::causal::Recording;
+use fulcrum_model::causal::{Note, Recording};
 use fulcrum_stats::quantile;
 
 /// The run's quiet part is its least disturbed quarter.
@@ -20,16 +20,16 @@ const FEWEST: usize = 24;
 
 /// Which experiments count.
 #[derive(Debug, PartialEq)]
-pub struct Kept {
-    /// One an experiment.
+pub(crate) struct Kept {
+    /// One for each experiment.
     pub kept: Vec<bool>,
-    /// Whole sentences.
-    pub notes: Vec<String>,
+    /// What is to be known of the others.
+    pub notes: Vec<Note>,
 }
 
 impl Kept {
     /// Every experiment counts.
-    pub fn all(recording: &Recording) -> Self {
+    pub(crate) fn all(recording: &Recording) -> Self {
         Kept {
             kept: vec![true; recording.experiments.len()],
             notes: Vec::new(),
@@ -38,7 +38,7 @@ impl Kept {
 }
 
 /// All but the disturbed experiments, and never fewer than [`FEWEST`]; all of them when there are too few to tell.
-pub fn undisturbed(recording: &Recording) -> Kept {
+pub(crate) fn undisturbed(recording: &Recording) -> Kept {
     let mut found = Kept::all(recording);
     let others: Option<Vec<f64>> = recording.experiments.iter().map(|it| it.others).collect();
     let Some(mut others) = others.filter(|it| it.len() >= FEWEST) else {
@@ -48,7 +48,6 @@ pub fn undisturbed(recording: &Recording) -> Kept {
     let quiet = quantile::of_sorted(&others, QUIET).expect("there are enough");
     let limit = (quiet + UNUSUAL).max(others[FEWEST - 1]);
     let is_quiet = |it: Option<f64>| it.is_none_or(|others| others <= limit);
-    let total = recording.experiments.len();
     found.kept = recording
         .experiments
         .iter()
@@ -56,16 +55,13 @@ pub fn undisturbed(recording: &Recording) -> Kept {
         .collect();
     let dropped = found.kept.iter().filter(|&&kept| !kept).count();
     if dropped > 0 {
-        found.notes.push(format!(
-            "{dropped} of {total} experiments are left out because other programs kept the machine busy meanwhile; a \
-             quieter machine needs less time."
-        ));
+        found.notes.push(Note::Disturbed {
+            left_out: dropped,
+            all: recording.experiments.len(),
+        });
     }
     if quiet > CROWDED {
-        found.notes.push(format!(
-            "Other programs kept {quiet:.1} processors busy throughout. Pauses make room for them, which flatters every \
-             line: unless they belong to the measurement, run again on a quieter machine."
-        ));
+        found.notes.push(Note::BusyMachine { processors: quiet });
     }
     found
 }
@@ -73,6 +69,7 @@ pub fn undisturbed(recording: &Recording) -> Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wording;
     use fulcrum_model::causal::Experiment;
 
     fn recording(others: &[Option<f64>]) -> Recording {
@@ -92,7 +89,8 @@ mod tests {
         let found = undisturbed(&recording(&[Some(0.8); 30]));
         assert_eq!(found.kept, [true; 30]);
         assert_eq!(found.notes.len(), 1);
-        assert!(found.notes[0].starts_with("Other programs kept 0.8 processors busy throughout."));
+        let note = wording::note(&found.notes[0]);
+        assert!(note.starts_with("Other programs kept 0.8 processors busy throughout."));
         let quiet = recording(&[Some(0.2); 30]);
         assert_eq!(undisturbed(&quiet), Kept::all(&quiet));
     }
@@ -120,9 +118,16 @@ mod tests {
             let whole = recording(&others);
             let found = undisturbed(&whole);
             let kept = found.kept.iter().filter(|&&kept| kept).count();
-            let start = format!("{left_out} of {} experiments are left out", others.len());
-            let said = found.notes.iter().any(|note| note.starts_with(&start));
-            assert_eq!(said, left_out > 0, "{:?}", found.notes);
+            let note = Note::Disturbed {
+                left_out,
+                all: others.len(),
+            };
+            assert_eq!(
+                found.notes.contains(&note),
+                left_out > 0,
+                "{:?}",
+                found.notes
+            );
             assert_eq!(kept, others.len() - left_out);
         }
     }

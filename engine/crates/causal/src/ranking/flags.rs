@@ -12,7 +12,7 @@
 
 use fulcrum_model::causal::{Flag, Point};
 
-use crate::combine::Line;
+use crate::estimate::combine::Line;
 
 /// Threads that wait for a processor, on average, from which pauses fall into waits rather than into work.
 const QUEUED: f64 = 0.25;
@@ -20,7 +20,7 @@ const QUEUED: f64 = 0.25;
 const ENOUGH_VISITS: u64 = 20;
 
 /// What is known about one target.
-pub struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     pub line: &'a Line<'a>,
     pub points: &'a [Point],
     /// Visits are whole executions, of which there are never many.
@@ -33,7 +33,7 @@ pub struct Facts<'a> {
 }
 
 /// The flags, as they are shown.
-pub fn flags(facts: &Facts<'_>) -> Vec<Flag> {
+pub(crate) fn flags(facts: &Facts<'_>) -> Vec<Flag> {
     let (queued, time) = facts.line.queued;
     let few = |point: &Point| point.visits < ENOUGH_VISITS;
     let half = facts.points.iter().filter(|p| few(p)).count() * 2 >= facts.points.len();

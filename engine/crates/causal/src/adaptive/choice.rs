@@ -2,7 +2,7 @@
 //!
 //! A target that cannot be among the best any more, or is known as well as was wanted, need not be tested as often. It keeps
 //! a fifth of its chance (the exploration floor): programs change their mind, and so may a ranking. The recorder writes
-//! the probability beside every experiment and the analysis divides by it (see `weights`).
+//! the probability beside every experiment and the analysis divides by it (see `experiments::weights`).
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use fulcrum_model::causal::{CausalProfile, PointProfile, Target};
 use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::{always_valid, widening};
 
-use crate::anytime::{BEST, FEWEST_EXPERIMENTS};
+use crate::adaptive::anytime::{BEST, FEWEST_EXPERIMENTS};
 
 /// The least relative probability.
 pub const FLOOR: f64 = 0.2;

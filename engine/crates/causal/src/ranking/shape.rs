@@ -118,7 +118,8 @@ mod tests {
         };
         let mut points = vec![point(0.0, 0.0), point(0.5, at_half), point(1.0, at_full)];
         points[0].interval = Some(Interval::around(0.0, 0.0));
-        let slope = crate::slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
+        let slope =
+            crate::estimate::slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
         let shape = shape_of(slope, Some(Interval::around(slope, half)), &points);
         assert_eq!(shape, expected, "{at_half} {at_full} ±{half}");
     }

@@ -52,7 +52,7 @@ fn has_longest(longest: &BTreeMap<&TargetId, u64>, experiment: &Experiment) -> b
 
 /// Of the `kept` experiments those that count: with a target's longest warm-up, once they have [`BASELINES`] and every
 /// speedup that the others have; until then, all.
-pub fn up_to_date(recording: &Recording, kept: &[bool]) -> Vec<bool> {
+pub(crate) fn up_to_date(recording: &Recording, kept: &[bool]) -> Vec<bool> {
     let longest = longest(recording);
     let mut before: BTreeMap<&TargetId, BTreeSet<u32>> = BTreeMap::new();
     let mut now: BTreeMap<&TargetId, (usize, BTreeSet<u32>)> = BTreeMap::new();
@@ -81,7 +81,7 @@ pub fn up_to_date(recording: &Recording, kept: &[bool]) -> Vec<bool> {
 }
 
 /// The targets whose pace has not settled, by what the `counted` experiments say.
-pub fn unsettled<'a>(recording: &'a Recording, counted: &[bool]) -> Vec<&'a TargetId> {
+pub(crate) fn unsettled<'a>(recording: &'a Recording, counted: &[bool]) -> Vec<&'a TargetId> {
     // By target and progress point, by speedup, the changes of pace as logarithms.
     let mut changes: BTreeMap<(&TargetId, &str), BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
     for (it, _) in recording.experiments.iter().zip(counted).filter(|it| *it.1) {
@@ -115,7 +115,7 @@ pub fn unsettled<'a>(recording: &'a Recording, counted: &[bool]) -> Vec<&'a Targ
 
 /// The targets that should warm up longer than all do at first, and how long: also those for which that was found before.
 pub fn next_warmups(recording: &Recording) -> Vec<(TargetId, Duration)> {
-    let kept = crate::disturbance::undisturbed(recording).kept;
+    let kept = crate::experiments::disturbance::undisturbed(recording).kept;
     let longest = longest(recording);
     let at_first = recording.experiments.iter().filter_map(|it| it.warmup_ns);
     let Some(at_first) = at_first.min().map(Duration::from_nanos) else {

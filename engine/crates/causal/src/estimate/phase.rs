@@ -15,19 +15,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fulcrum_model::causal::Recording;
+use fulcrum_model::causal::{Note, Recording, Uncorrected};
 use fulcrum_model::{TargetId, TargetKind};
 
-use crate::baseline::Measured;
-use crate::combine::Line;
+use crate::estimate::baseline::Measured;
+use crate::estimate::combine::Line;
 use crate::notes::Reason;
 
 /// How to correct one recording.
-pub enum Correction<'a> {
+pub(crate) enum Correction<'a> {
     /// Switched off.
     Off,
-    /// The recording lacks what eq. 8 needs for every line; the sentence says what.
-    Impossible(&'static str),
+    /// The recording lacks what eq. 8 needs for every line.
+    Impossible(Uncorrected),
     /// By what these stretches of the run counted.
     Stretches {
         stretches: Vec<Stretch<'a>>,
@@ -37,7 +37,7 @@ pub enum Correction<'a> {
 }
 
 /// One stretch of the run.
-pub struct Stretch<'a> {
+pub(crate) struct Stretch<'a> {
     runtime_ns: u64,
     samples: &'a [(TargetId, u64)],
     /// `None`: every progress point.
@@ -47,26 +47,22 @@ pub struct Stretch<'a> {
 }
 
 /// How to correct the lines of one progress point.
-pub struct Rates<'a> {
+pub(crate) struct Rates<'a> {
     /// `None`: nothing is corrected.
     rates: Option<HashMap<&'a TargetId, f64>>,
     one_by_one: bool,
 }
 
 impl<'a> Correction<'a> {
-    pub fn of(recording: &'a Recording, wanted: bool) -> Self {
+    pub(crate) fn of(recording: &'a Recording, wanted: bool) -> Self {
         if !wanted {
             return Correction::Off;
         }
         if recording.runtime_ns == 0 {
-            return Correction::Impossible(
-                "The results are not corrected for phases: the recording does not say how long the program ran.",
-            );
+            return Correction::Impossible(Uncorrected::NoRuntime);
         }
         if recording.samples.iter().all(|&(_, count)| count == 0) {
-            return Correction::Impossible(
-                "The results are not corrected for phases: the recording holds no samples of whole runs.",
-            );
+            return Correction::Impossible(Uncorrected::NoSamples);
         }
         let whole = || Stretch {
             runtime_ns: recording.runtime_ns,
@@ -91,15 +87,15 @@ impl<'a> Correction<'a> {
     }
 
     /// Why nothing is corrected.
-    pub fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<Note> {
         match self {
-            Correction::Impossible(why) => Some((*why).into()),
+            Correction::Impossible(why) => Some(Note::Uncorrected(*why)),
             Correction::Off | Correction::Stretches { .. } => None,
         }
     }
 
     /// For the progress point of this name.
-    pub fn at(&self, point: &str) -> Rates<'a> {
+    pub(crate) fn at(&self, point: &str) -> Rates<'a> {
         let Correction::Stretches { one_by_one, .. } = *self else {
             return Rates {
                 rates: None,
@@ -116,7 +112,7 @@ impl<'a> Correction<'a> {
 
     /// `s` and `T` of each target, in the stretches that visited the progress point of this name. Empty when nothing is
     /// corrected.
-    pub fn counts(&self, point: &str) -> BTreeMap<&'a TargetId, (u64, u64)> {
+    pub(crate) fn counts(&self, point: &str) -> BTreeMap<&'a TargetId, (u64, u64)> {
         let Correction::Stretches { stretches, .. } = self else {
             return BTreeMap::new();
         };
@@ -149,7 +145,11 @@ const USUAL: f64 = 1.0;
 
 impl Rates<'_> {
     /// The factor on each program speedup of `line`.
-    pub fn factors(&self, line: &Line<'_>, measured: &[Measured<'_>]) -> Result<Vec<f64>, Reason> {
+    pub(crate) fn factors(
+        &self,
+        line: &Line<'_>,
+        measured: &[Measured<'_>],
+    ) -> Result<Vec<f64>, Reason> {
         let factor = self.factor(line)?;
         Ok(self
             .shares(line, measured)
@@ -158,7 +158,11 @@ impl Rates<'_> {
     }
 
     /// By how much more of its phase each speedup should have seen than it did.
-    pub fn shares(&self, line: &Line<'_>, measured: &[Measured<'_>]) -> impl Iterator<Item = f64> {
+    pub(crate) fn shares(
+        &self,
+        line: &Line<'_>,
+        measured: &[Measured<'_>],
+    ) -> impl Iterator<Item = f64> {
         let sum = |value: fn(&Measured<'_>) -> f64| measured.iter().map(value).sum::<f64>();
         let usual = sum(|it| it.group.samples) / sum(|it| it.group.denominator);
         // A wait is counted as a whole when it ends.
@@ -173,7 +177,7 @@ impl Rates<'_> {
     }
 
     /// The factor on every program speedup of `line`, as the paper has it.
-    pub fn factor(&self, line: &Line<'_>) -> Result<f64, Reason> {
+    pub(crate) fn factor(&self, line: &Line<'_>) -> Result<f64, Reason> {
         let (t_obs, s_obs) = line
             .observed
             .iter()
@@ -186,7 +190,7 @@ impl Rates<'_> {
     }
 
     /// `s / T` of a line, in samples a nanosecond; `None` when nothing is corrected.
-    pub fn rate(&self, line: &Line<'_>) -> Option<f64> {
+    pub(crate) fn rate(&self, line: &Line<'_>) -> Option<f64> {
         let rates = self.rates.as_ref()?;
         Some(rates.get(line.id).copied().unwrap_or(0.0))
     }

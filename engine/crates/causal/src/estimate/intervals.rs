@@ -2,13 +2,13 @@
 
 use fulcrum_stats::{Interval, bootstrap};
 
-use crate::baseline::Measured;
-use crate::bootstrap::Replicates;
-use crate::placebo::Cost;
-use crate::slope::slope;
+use crate::estimate::baseline::Measured;
+use crate::estimate::bootstrap::Replicates;
+use crate::estimate::placebo::Cost;
+use crate::estimate::slope::slope;
 
 /// Intervals of one target.
-pub struct Intervals {
+pub(crate) struct Intervals {
     pub points: Vec<Interval>,
     pub slope: Interval,
     /// Variance of each group's relative error, the baseline first.
@@ -16,7 +16,7 @@ pub struct Intervals {
 }
 
 /// The intervals of a target whose points are `measured`, the first of which is the baseline.
-pub fn intervals(
+pub(crate) fn intervals(
     mut drawn: Replicates<'_>,
     measured: &[Measured<'_>],
     cost: Option<&Cost>,

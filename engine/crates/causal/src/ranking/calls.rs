@@ -55,7 +55,7 @@ impl Time {
 }
 
 /// The targets of a recording whose time mostly passes in one function.
-pub fn mostly_in_calls(recording: &Recording) -> BTreeMap<&TargetId, InCall> {
+pub(crate) fn dominant_calls(recording: &Recording) -> BTreeMap<&TargetId, InCall> {
     let mut times: BTreeMap<&TargetId, BTreeMap<&str, Time>> = BTreeMap::new();
     for stream in &recording.streams {
         for call in &stream.calls {
@@ -148,10 +148,10 @@ mod tests {
             streams: vec![stream],
             ..Recording::default()
         };
-        mostly_in_calls(&recording).remove(&line)
+        dominant_calls(&recording).remove(&line)
     }
 
-    fn told(samples: u64, calls: &[(&str, u64, u64)]) -> Option<(String, u64, u64, CallDoes)> {
+    fn summary(samples: u64, calls: &[(&str, u64, u64)]) -> Option<(String, u64, u64, CallDoes)> {
         let percent = |part: f64| (part * 100.0).round() as u64;
         check(samples, calls, false).map(|it| {
             let (processor, waiting) = (percent(it.processor), percent(it.waiting));
@@ -184,7 +184,7 @@ mod tests {
             // Too little to tell.
             (3, &[(lock, 0, 10)], None),
         ] {
-            assert_eq!(told(samples, calls), expected, "{samples}: {calls:?}");
+            assert_eq!(summary(samples, calls), expected, "{samples}: {calls:?}");
         }
     }
 
@@ -218,7 +218,7 @@ mod tests {
                 streams: vec![stream],
                 ..Recording::default()
             };
-            mostly_in_calls(&recording).remove(&line).expect("a call")
+            dominant_calls(&recording).remove(&line).expect("a call")
         };
         // Other programs had the processor three quarters of the time.
         assert_eq!(found(2.8).does, CallDoes::Works);
@@ -249,7 +249,7 @@ mod tests {
                 streams: vec![stream],
                 ..Recording::default()
             };
-            let found = mostly_in_calls(&recording).remove(&line(7));
+            let found = dominant_calls(&recording).remove(&line(7));
             found.expect("a call").holder
         };
         assert_eq!(holder(&[(9, 8), (12, 3)]), Some(line(9)));

@@ -8,21 +8,21 @@
 //! The law holds for a system that is stable: what arrives also leaves. When more arrive than depart over the run, the
 //! requests in progress say how long the run was, not how long a request takes.
 
-use fulcrum_model::causal::{Count, PointKind, Recording};
+use fulcrum_model::causal::{Count, Note, PointKind, Recording};
 
-use crate::point::PointKey;
+use crate::estimate::point::PointKey;
 
 /// Arrivals and departures may differ by this part.
 const TOLERANCE: f64 = 0.05;
 
 /// The time that an experiment's requests spent in progress, in nanoseconds: the numerator of `W`.
-pub fn in_progress_time(difference: f64, duration_ns: f64) -> f64 {
+pub(crate) fn in_progress_time(difference: f64, duration_ns: f64) -> f64 {
     difference * duration_ns
 }
 
 /// Arrivals and departures over all experiments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Stability {
+pub(crate) struct Stability {
     arrivals: u64,
     departures: u64,
     /// Requests in progress, the mean over the first quarter of the run or the last, whichever is less: so many are always
@@ -31,7 +31,7 @@ pub struct Stability {
 }
 
 /// What a progress point counted over the run. A throughput point is always stable.
-pub fn stability(recording: &Recording, key: &PointKey) -> Stability {
+pub(crate) fn stability(recording: &Recording, key: &PointKey) -> Stability {
     let mut found = Stability::default();
     if key.kind == PointKind::Throughput {
         return found;
@@ -63,25 +63,20 @@ pub fn stability(recording: &Recording, key: &PointKey) -> Stability {
 
 impl Stability {
     /// Whether as many departed as arrived, but for those that were on their way.
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         let apart = self.arrivals.abs_diff(self.departures) as f64;
         let most = self.arrivals.max(self.departures) as f64;
         let on_their_way = (2.0 * self.in_progress).clamp(1.0, 0.5 * most.max(2.0));
         apart <= (TOLERANCE * most).max(on_their_way)
     }
 
-    /// What to say when it does not hold.
-    pub fn note(&self, point: &str) -> Option<String> {
-        let Stability {
-            arrivals,
-            departures,
-            ..
-        } = self;
-        let text = format!(
-            "Little's law does not hold for {point}: {arrivals} requests arrived and {departures} departed during \
-             experiments, so its latencies depend on how long the run was; record while the program keeps up with its load."
-        );
-        (!self.holds()).then_some(text)
+    /// A note on the progress point when the law does not hold.
+    pub(crate) fn note(&self, point: &str) -> Option<Note> {
+        (!self.holds()).then(|| Note::Unstable {
+            point: point.to_owned(),
+            arrivals: self.arrivals,
+            departures: self.departures,
+        })
     }
 }
 

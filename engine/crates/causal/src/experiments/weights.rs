@@ -16,7 +16,7 @@ use fulcrum_model::causal::Experiment;
 const REACH: usize = 24;
 
 /// What each experiment counts; 1 throughout when the choice was not adaptive.
-pub fn counts(experiments: &[Experiment]) -> Vec<f64> {
+pub(crate) fn counts(experiments: &[Experiment]) -> Vec<f64> {
     if experiments.iter().all(|it| it.weight == 1.0) {
         return vec![1.0; experiments.len()];
     }

@@ -1,0 +1,8 @@
+//! What a target's estimates mean: its shape, its flags, and its place in the ranking.
+
+pub(crate) mod calls;
+pub(crate) mod contention;
+pub(crate) mod flags;
+pub(crate) mod power;
+pub(crate) mod rank;
+pub(crate) mod shape;
