@@ -4,7 +4,7 @@ use fulcrum_wire::{NONE, Node, Range, mode};
 
 /// `PERF_CONTEXT_*` markers in a perf callchain are the last 4095 values.
 const FIRST_MARKER: u64 = -4095_i64 as u64;
-/// Most targets that one sample can belong to (inclusive functions, paths); what is further out is not counted.
+/// The most targets that one sample can belong to (inclusive functions, paths); outer ones are not counted.
 pub const MOST: usize = 48;
 /// Longest call sequence.
 pub const LONGEST_PATH: usize = 63;
@@ -16,8 +16,8 @@ pub fn index_at(ranges: &[Range], address: u64) -> Option<u32> {
     (address < range.end).then_some(range.index)
 }
 
-/// The addresses in which each frame of a perf callchain stands, innermost first: markers are left out, and a return
-/// address stands for the call before it.
+/// The address of each frame of a perf callchain, innermost first. Markers are left out, and return addresses are moved back into
+/// the call before them.
 pub fn frames(chain: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
     chain
         .filter(|address| *address < FIRST_MARKER && *address != 0)
@@ -83,7 +83,7 @@ impl Targets<'_> {
         }
     }
 
-    /// The targets of a sample whose frames stand at these addresses, innermost first ([`frames`]).
+    /// The targets of a sample whose frames have these addresses, innermost first ([`frames`]).
     pub fn of(&self, mut frames: impl Iterator<Item = u64>) -> Found {
         match self.mode {
             mode::INCLUSIVE => {
@@ -111,13 +111,13 @@ impl Targets<'_> {
         innermost
     }
 
-    /// The functions that are active at an address, inlined ones first; `None` for one that nobody asks for, and for
-    /// an address outside the scope.
+    /// Calls `each` with the functions that are active at an address, inlined ones first: with `None` for one that is no target, and
+    /// for an address outside the scope.
     fn activations(&self, address: u64, mut each: impl FnMut(Option<u32>)) {
         let Some(mut at) = index_at(self.ranges, address) else {
             return each(None);
         };
-        // A node's parent comes before it in a sound table; a damaged one must not loop.
+        // In a sound table, a node's parent comes before it. A damaged one must not cause an endless loop.
         for _ in 0..64 {
             let Some(node) = self.nodes.get(at as usize) else {
                 return;

@@ -1,18 +1,18 @@
-//! What profiling may take of the program's time, when the user limits it: between experiments the runtime rests, and
-//! takes no samples either, until the next one fits.
+//! How much of the program's time profiling may cost, when the user limits it: between experiments the runtime rests and takes no
+//! samples until the next experiment fits.
 
-/// What sampling takes of a program's time while it is on, ten-thousandths. Measured: 1 to 5 %, see docs/benchmarks.md;
-/// programs that switch threads all the time pay most.
+/// The share of a program's time that sampling costs while it is on, ten-thousandths. Measured: 1 to 5 % (see
+/// docs/benchmarks.md); most in programs that switch threads all the time.
 const SAMPLING: u64 = 500;
 const WHOLE: u64 = 10_000;
 
-/// What profiling may take of a process's time.
+/// How much of a process's time profiling may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     most: Option<u64>,
 }
 
-/// Where the run stands, nanoseconds.
+/// What a run has cost so far, nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent {
     /// Since the run began.
@@ -47,8 +47,8 @@ impl Budget {
         self.exceeds(spent, 0)
     }
 
-    /// Whether an experiment of `length_ns` might exceed the limit now. It may cost all of its time: what is known of
-    /// those before does not tell what the next one selects, and a program may end right after it.
+    /// Whether an experiment of `length_ns` might exceed the limit now. It may cost all of its time: earlier experiments do not tell
+    /// what the next one selects, and the program may end right after it.
     pub fn must_rest(&self, spent: Spent, length_ns: u64) -> bool {
         self.exceeds(spent, length_ns.saturating_add(share(length_ns, SAMPLING)))
     }

@@ -1,5 +1,5 @@
-//! What targets do in functions of libc that may wait, or for which the kernel works: a table that the handlers of all
-//! threads add to without a lock.
+//! The time that targets spend in libc functions that may wait or for which the kernel works: a table to which the handlers of
+//! all threads add without a lock.
 
 use core::sync::atomic::Ordering;
 
@@ -16,27 +16,27 @@ pub struct Calls<'a> {
 pub struct Spent {
     /// Samples: processor time.
     pub processor: u64,
-    /// By the clock on the wall.
+    /// Wall time.
     pub whole: u64,
 }
 
-/// Slots that are looked at for one target and function.
+/// The most slots that are tried for one key.
 const MOST_STEPS: usize = 32;
 
 impl<'a> Calls<'a> {
-    /// The table is empty where every word of its slots is 0.
+    /// A table of these slots. Zeroed slots are empty.
     pub fn new(slots: &'a [CallSlot]) -> Calls<'a> {
         Calls { slots }
     }
 
-    /// Adds what a target has spent in a function, an index of [`fulcrum_wire::FUNCTIONS`]. Where the table is full around
-    /// its place, nothing is counted.
+    /// Adds what a target has spent in a function, an index of [`fulcrum_wire::FUNCTIONS`]. Counts nothing where the table is full
+    /// around the key's place.
     pub fn add(&self, target: u32, function: u8, spent: Spent) {
         self.add_to(call_key(target, function), spent);
     }
 
-    /// The target `holder` gives a lock back for which the target `waiter` has waited.
-    pub fn gives_back(&self, holder: u32, waiter: u32) {
+    /// Counts that the target `holder` released a lock for which the target `waiter` had waited.
+    pub fn add_holder(&self, holder: u32, waiter: u32) {
         let once = Spent {
             processor: 1,
             whole: 0,
@@ -58,7 +58,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Who waited for a lock, who gave it back, and how often.
+    /// For each pair: the target that waited for a lock, the target that released it, and how often.
     pub fn holders(&self) -> impl Iterator<Item = (u32, u32, u64)> {
         self.slots.iter().filter_map(|slot| {
             let (waiter, holder) = holder_of(slot.key.load(Ordering::Relaxed))?;
@@ -66,7 +66,7 @@ impl<'a> Calls<'a> {
         })
     }
 
-    /// Everything that was added: target, name of the function, time.
+    /// Everything that was added: the target, the function's name, and the time.
     pub fn all(&self) -> impl Iterator<Item = (u32, &'static str, Spent)> {
         self.slots.iter().filter_map(|slot| {
             let (target, function) = fulcrum_wire::called_by(slot.key.load(Ordering::Relaxed))?;
@@ -79,7 +79,7 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// Whether a slot is this key's, after taking it if it was free.
+/// Whether a slot belongs to this key, after taking it if it was free.
 fn is_taken_for(slot: &CallSlot, key: u64) -> bool {
     let seen = slot.key.load(Ordering::Relaxed);
     if seen != 0 {
@@ -135,9 +135,9 @@ mod tests {
         let slots = slots(64);
         let calls = Calls::new(&slots);
         for (holder, waiter) in [(9, 3), (9, 3), (4, 3), (3, 9)] {
-            calls.gives_back(holder, waiter);
+            calls.add_holder(holder, waiter);
         }
-        calls.gives_back(1 << 28, 3);
+        calls.add_holder(1 << 28, 3);
         let mut holders: Vec<_> = calls.holders().collect();
         holders.sort_unstable();
         assert_eq!(holders, [(3, 4, 1), (3, 9, 2), (9, 3, 1)]);

@@ -1,5 +1,4 @@
-//! Random draws of what an experiment does (COZ §3.2): half of them speed something up, no order that a program could
-//! follow.
+//! Random draws of what an experiment does (COZ §3.2): half of them speed something up, in an order that no program can follow.
 
 use core::slice;
 
@@ -9,16 +8,16 @@ use fulcrum_wire::{MAX_LEVELS, NONE, PLACEBO};
 /// What an experiment does to its target. Speedups are in ten-thousandths, above 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
-    /// Nothing: what the others are compared with.
+    /// No speedup: what the others are compared with.
     Baseline,
     /// A virtual speedup.
     Speedup(u32),
-    /// The pauses of a virtual speedup, made by every thread: it has no effect but what pausing costs.
+    /// The pauses of a virtual speedup, made by every thread: its only effect is what pausing costs.
     Placebo(u32),
 }
 
 impl Treatment {
-    /// As it stands in the session of a program that is one experiment.
+    /// As a word of the session, for programs of which a run is one experiment.
     pub fn to_word(self) -> u32 {
         match self {
             Treatment::Baseline => 0,
@@ -27,7 +26,7 @@ impl Treatment {
         }
     }
 
-    /// What [`Treatment::to_word`] gave; [`NONE`] is the baseline.
+    /// The reverse of [`Treatment::to_word`]; [`NONE`] is the baseline.
     pub fn of_word(word: u32) -> Treatment {
         match word {
             0 | NONE => Treatment::Baseline,
@@ -36,7 +35,7 @@ impl Treatment {
         }
     }
 
-    /// By how much the target seems faster, ten-thousandths, and whether that is a placebo.
+    /// By how much the target looks faster, ten-thousandths, and whether it is a placebo.
     pub fn speedup(self) -> (u32, bool) {
         match self {
             Treatment::Baseline => (0, false),
@@ -55,7 +54,7 @@ pub struct Levels {
     placebo: bool,
 }
 
-/// What one line has drawn of its current decks. Zero are fresh decks.
+/// What one target has drawn from its current decks. Zeros are fresh decks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deck {
     /// A bit for each level.
@@ -68,14 +67,14 @@ pub struct Deck {
     placebos: u32,
 }
 
-/// Baselines for each placebo. A placebo delays the program as a speedup does, and all that placebos say of one line they
-/// say of all.
+/// Baselines for each placebo. A placebo delays the program as a speedup does, and what placebos say about one target holds for
+/// all.
 const BASELINES: u32 = 3;
 
 impl Levels {
-    /// `levels` without 0, or only the one that is `fixed`, which is [`NONE`] for a free draw. A longer list is cut at
-    /// [`MAX_LEVELS`]. With `placebo`, one of four controls is a placebo.
-    pub fn new(levels: &[u32], fixed: u32, placebo: bool) -> Levels {
+    /// Draws from `levels` (without 0), or only the one that is `fixed`, which is [`NONE`] for a free draw. A longer list is cut at
+    /// [`MAX_LEVELS`]. One of four controls is a placebo; see [`Levels::without_placebos`].
+    pub fn new(levels: &[u32], fixed: u32) -> Levels {
         let levels = match &fixed {
             &NONE => levels,
             0 => &[],
@@ -87,12 +86,12 @@ impl Levels {
         Levels {
             levels: kept,
             among: ((1_u64 << count) - 1) as u32,
-            placebo,
+            placebo: true,
         }
     }
 
-    /// Only some of the same levels: those with a bit in `mask`, in the order in which [`Levels::new`] was given them. All of
-    /// them if that leaves none. They draw from the same decks: what the others lack there comes when they are drawn again.
+    /// Only the levels with a bit in `mask`, in the order in which [`Levels::new`] was given them; all of them if that leaves none.
+    /// They draw from the same decks: the levels that are left out catch up when they are drawn again.
     pub fn only(&self, mask: u32) -> Levels {
         let among = match self.among & mask {
             0 => self.among,
@@ -104,7 +103,7 @@ impl Levels {
         }
     }
 
-    /// The same, but all controls are baselines. Both draw from the same decks.
+    /// The same levels, but all controls are baselines. Both draw from the same decks.
     pub fn without_placebos(&self) -> Levels {
         Levels {
             placebo: false,
@@ -112,9 +111,9 @@ impl Levels {
         }
     }
 
-    /// What the next experiment on a line does. Each line draws without replacement from decks of its own: one holds every
-    /// speedup once and as many controls, so short runs cover all levels; the controls' deck holds every level's placebo
-    /// once and [`BASELINES`] times as many baselines.
+    /// Draws what the next experiment on a target does. Each target draws without replacement from its own decks. One holds every
+    /// speedup once and as many controls, so that short runs cover all levels. The controls' deck holds every level's placebo once
+    /// and [`BASELINES`] times as many baselines.
     pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> Treatment {
         let count = self.among.count_ones();
         if count == 0 {
@@ -149,7 +148,7 @@ impl Levels {
         }
     }
 
-    /// Whether a draw from what is left is one of the `first`, and no level that is not in `drawn` yet.
+    /// Whether a draw is one of the `first`, rather than one of the levels that are not in `drawn` yet.
     fn picks_first(&self, first: u32, drawn: u32, random: &mut Random) -> bool {
         let levels = self.left(drawn);
         random.below(u64::from(first + levels)) < u64::from(first)
@@ -160,7 +159,7 @@ impl Levels {
         (self.among & !drawn).count_ones()
     }
 
-    /// One of the levels that are not in `drawn` yet, of which there must be one.
+    /// Draws one of the levels that are not in `drawn` yet. There must be one.
     fn level(&self, drawn: &mut u32, random: &mut Random) -> u32 {
         let left = self.among & !*drawn;
         let pick = random.below(u64::from(left.count_ones())) as usize;
@@ -203,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_deck_holds_every_level_once_and_as_many_baselines() {
-        let levels = Levels::new(&COARSE, NONE, false);
+        let levels = Levels::new(&COARSE, NONE).without_placebos();
         let mut all = std::vec![Baseline; 4];
         all.extend(COARSE.map(Speedup));
         for deck in draws(&levels, 7, 400).chunks(8) {
@@ -213,7 +212,7 @@ mod tests {
 
     #[test]
     fn one_of_four_controls_is_a_placebo_at_every_level_in_turn() {
-        let levels = Levels::new(&COARSE, NONE, true);
+        let levels = Levels::new(&COARSE, NONE);
         let mut all = std::vec![Baseline; 12];
         all.extend(COARSE.map(|level| [Speedup(level); 4]).concat());
         all.extend(COARSE.map(Placebo));
@@ -228,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_deck_of_some_levels_is_filled_up_by_the_others() {
-        let levels = Levels::new(&COARSE, NONE, false);
+        let levels = Levels::new(&COARSE, NONE).without_placebos();
         let some = levels.only(0b1010);
         for seed in 0..50 {
             let (mut deck, mut random) = (Deck::default(), Random::new(seed));
@@ -248,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_deck_goes_on_wherever_it_was_left() {
-        let levels = Levels::new(&COARSE, NONE, true);
+        let levels = Levels::new(&COARSE, NONE);
         let few = [
             levels.only(0b1010),
             levels.only(1),
@@ -271,7 +270,7 @@ mod tests {
 
     #[test]
     fn where_they_say_nothing_there_are_no_placebos() {
-        let levels = Levels::new(&COARSE, NONE, true).without_placebos();
+        let levels = Levels::new(&COARSE, NONE).without_placebos();
         let drawn = draws(&levels, 9, 80);
         let baselines = drawn.iter().filter(|it| **it == Baseline).count();
         assert_eq!(baselines, 40);
@@ -280,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_order_is_random() {
-        let levels = Levels::new(&COARSE, NONE, true);
+        let levels = Levels::new(&COARSE, NONE);
         let first: Vec<Treatment> = (0..8000).map(|seed| draws(&levels, seed, 1)[0]).collect();
         let times = |wanted| first.iter().filter(|it| **it == wanted).count();
         assert!((2800..3200).contains(&times(Baseline)));
@@ -292,14 +291,14 @@ mod tests {
 
     #[test]
     fn every_other_experiment_has_the_fixed_speedup_first_or_second_at_random() {
-        let drawn = draws(&Levels::new(&COARSE, 4000, false), 3, 1000);
+        let drawn = draws(&Levels::new(&COARSE, 4000).without_placebos(), 3, 1000);
         let first = drawn.chunks(2).filter(|pair| match pair {
             [Speedup(4000), Baseline] => true,
             [Baseline, Speedup(4000)] => false,
             other => panic!("{other:?}"),
         });
         assert!((200..300).contains(&first.count()));
-        let baseline = draws(&Levels::new(&COARSE, 0, true), 3, 100);
+        let baseline = draws(&Levels::new(&COARSE, 0), 3, 100);
         assert_eq!(baseline, [Baseline; 100]);
     }
 
@@ -313,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_session_without_levels_measures_the_baseline() {
-        let levels = Levels::new(&[], NONE, true);
+        let levels = Levels::new(&[], NONE);
         assert_eq!(draws(&levels, 3, 1), [Baseline]);
     }
 }

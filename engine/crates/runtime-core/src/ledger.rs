@@ -23,7 +23,7 @@ impl Global {
         self.0.load(Ordering::Acquire)
     }
 
-    /// On behalf of a thread that cannot settle itself because it waits: it has accounted for this much.
+    /// Raises the count to what a thread has accounted for that waits and cannot settle itself.
     pub fn advance_to(&self, to: u64) {
         self.raise(to);
     }
@@ -41,7 +41,7 @@ pub trait Sleeper {
     fn sleep(&self, ns: u64) -> Option<u64>;
 }
 
-/// How often a thread that is about to block, or to wake another, pauses for what others have earned during its pauses.
+/// How often a thread that is about to block or to wake another pauses at most for what others have earned during its pauses.
 ///
 /// With a speedup of `s`, a pause of `d` is followed by one of `s·d`, and so on: `d / (1 - s)` in all, without end when the
 /// selected line runs on and takes no time at all. What is not paid then would be forgiven by the credit that comes
@@ -55,7 +55,7 @@ pub struct Ledger {
     pauses: u64,
     credits: u64,
     excess: u64,
-    /// What placebo hits have earned and the thread has yet to pause for. No part of what is accounted for: the hits are.
+    /// What placebo hits have earned and the thread still has to pause for. It is not part of what is accounted for; the hits are.
     debt: u64,
 }
 
@@ -106,13 +106,13 @@ impl Ledger {
         self.debt += delay;
     }
 
-    /// Whether this thread owes nothing, and no other owes it anything that it has not told yet.
+    /// Whether this thread owes nothing, and has earned nothing that the others do not know of yet.
     #[inline]
     pub fn is_balanced(&self, global: &Global) -> bool {
         self.accounted() == global.now() && self.debt == 0
     }
 
-    /// Whether nothing is owed at the moment.
+    /// Whether this thread owes nothing at the moment.
     #[inline]
     pub fn is_settled(&self, global: &Global) -> bool {
         self.accounted() >= global.now() && self.debt == 0

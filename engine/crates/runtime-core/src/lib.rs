@@ -1,7 +1,7 @@
 //! The causal runtime's decisions, without its I/O: no system calls, no allocation, no globals.
 //!
-//! The cdylib `fulcrum-runtime` supplies clock, sleep, rings and threads; here is what it does with them, so that a
-//! simulated scheduler can test it.
+//! The cdylib `fulcrum-runtime` supplies the clock, sleeping, rings and threads. This crate decides what to do with them, so that
+//! a simulated scheduler can test it.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -8,12 +8,12 @@ pub struct Pace {
     min_visits: u64,
 }
 
-/// A program whose progress points fall silent must not end with one experiment that never does.
+/// How much longer than the shortest an experiment may get: a program whose visits stop must not end with an endless experiment.
 const LONGEST: u64 = 32;
-/// Looks between two visits, while the next one is waited for.
-const LOOKS: u64 = 128;
-/// The shortest time between two looks, nanoseconds.
-const SHORTEST_LOOK_NS: u64 = 500_000;
+/// How often the counters are read between two visits.
+const POLLS: u64 = 128;
+/// The shortest time between two readings, nanoseconds.
+const SHORTEST_POLL_NS: u64 = 500_000;
 
 impl Pace {
     /// Starts at `shortest_ns`; an experiment should see `min_visits` visits to its busiest progress point.
@@ -30,24 +30,24 @@ impl Pace {
         self.length_ns
     }
 
-    /// An experiment has ended; its busiest progress point had this many visits. The experiment counts either way:
-    /// dropping those with few visits would favour the fast ones.
+    /// Ends an experiment whose busiest progress point had this many visits. The experiment counts either way: dropping those with
+    /// few visits would favour the fast ones.
     pub fn ended(&mut self, busiest_visits: u64) {
         if busiest_visits < self.min_visits {
             self.length_ns = (self.length_ns * 2).min(self.longest_ns);
         }
     }
 
-    /// Whether visits are so rare that an experiment should begin and end at one, so that their number is not off by
-    /// one (with few visits the rounding is the largest error there is).
+    /// Whether visits are so rare that an experiment should begin and end at one, so that their number is not off by one. With few
+    /// visits, this rounding is the largest error.
     pub fn align(&self, busiest_visits: u64) -> bool {
         busiest_visits < 400
     }
 
-    /// How often to look for the next visit, nanoseconds: the rarer visits are, the less it matters when exactly one was
-    /// seen. An experiment of five visits is off by two thousandths at most.
-    pub fn look_ns(&self, busiest_visits: u64) -> u64 {
-        (self.length_ns / busiest_visits.max(1) / LOOKS).max(SHORTEST_LOOK_NS)
+    /// How often to check for the next visit, nanoseconds. The rarer visits are, the less it matters when exactly one was seen: an
+    /// experiment of five visits is off by two thousandths at most.
+    pub fn poll_ns(&self, busiest_visits: u64) -> u64 {
+        (self.length_ns / busiest_visits.max(1) / POLLS).max(SHORTEST_POLL_NS)
     }
 }
 
@@ -71,10 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn rare_visits_are_looked_for_rarely() {
+    fn rare_visits_are_checked_for_rarely() {
         let pace = Pace::new(300_000_000, 5);
-        for (visits, look_ns) in [(0, 2_343_750), (1, 2_343_750), (3, 781_250), (30, 500_000)] {
-            assert_eq!(pace.look_ns(visits), look_ns, "{visits}");
+        for (visits, poll_ns) in [(0, 2_343_750), (1, 2_343_750), (3, 781_250), (30, 500_000)] {
+            assert_eq!(pace.poll_ns(visits), poll_ns, "{visits}");
         }
     }
 }

@@ -1,4 +1,6 @@
 //! The records of a causal run, one JSON object a line (`docs/formats.md`), written without allocation.
+//!
+//! By hand: `serde_json` allocates, and `serde-json-core`, which does not, cannot insert the map's names, which are escaped already.
 
 use core::fmt::{self, Write};
 
@@ -6,7 +8,7 @@ use fulcrum_wire::FULL_WEIGHT;
 
 use crate::draw::Treatment;
 
-/// A fixed piece of memory that text is written into. Text that does not fit makes [`Text::finish`] fail as a whole.
+/// Text in a fixed piece of memory. If any of it does not fit, [`Text::finish`] returns nothing.
 pub struct Text<'a> {
     bytes: &'a mut [u8],
     length: usize,
@@ -128,19 +130,19 @@ pub struct Experiment {
     pub wall_ns: u64,
     /// Delay inserted meanwhile, nanoseconds.
     pub delay_ns: u64,
-    /// How often threads paused meanwhile, all together.
+    /// How often all threads together paused meanwhile.
     pub pauses: u64,
     /// Samples in the selected line.
     pub selected_samples: u64,
     /// CPU time that other programs took meanwhile, nanoseconds; `None` where the system does not say.
     pub others_ns: Option<u64>,
-    /// Time that the program's threads stood in run queues, nanoseconds, all together; `None` when nobody has looked.
+    /// Time that all threads of the program together spent in run queues, nanoseconds; `None` when it was not measured.
     pub queued_ns: Option<u64>,
-    /// How long the treatment had been in force at least, nanoseconds; 0 when it was from the start of the program.
+    /// For how long at least the treatment had been in force, nanoseconds; 0 if since the program's start.
     pub warmup_ns: u64,
     /// Effective duration of the first half, nanoseconds; `None` when the experiment was cut short.
     pub half_ns: Option<i64>,
-    /// How likely a sample of the target was accepted as the choice, of [`FULL_WEIGHT`].
+    /// The probability with which a sample of the target was accepted as the choice, of [`FULL_WEIGHT`].
     pub weight: u32,
 }
 

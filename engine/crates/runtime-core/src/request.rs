@@ -1,14 +1,16 @@
-//! Whether a request is of a type, by its first bytes: the request line of HTTP/1, and the route that
-//! `fulcrum-transactions` names types by.
+//! Whether a request is of a type, from its first bytes: the request line of HTTP/1, and the route by which
+//! `fulcrum-transactions` names types.
+//!
+//! By hand: `httparse` parses whole heads, of which only the request line may have arrived, and only method and path matter here.
 
-/// What stands in a name for what differs from request to request.
+/// The placeholder in a name for a part that differs from request to request.
 const ID: &[u8] = b"{id}";
-/// What stands at the end of a name or a part that was cut.
+/// The end of a name or part that was cut.
 const CUT: &[u8] = "…".as_bytes();
-/// What is longer and has a digit is an id.
+/// A longer part that has a digit is an id.
 const LONGEST_WORD: usize = 32;
 
-/// Whether a type's name is that of such requests: `GET /item/{id}`.
+/// Whether a type's name is that of HTTP requests: `GET /item/{id}`.
 pub fn is_name(name: &[u8]) -> bool {
     let mut words = name.splitn(2, |byte| *byte == b' ');
     let method = words.next().unwrap_or_default();
@@ -18,7 +20,7 @@ pub fn is_name(name: &[u8]) -> bool {
 }
 
 /// Whether a request that begins with these bytes is of the type with this name.
-pub fn is_of(name: &[u8], bytes: &[u8]) -> bool {
+pub fn matches(name: &[u8], bytes: &[u8]) -> bool {
     let Some(space) = name.iter().position(|byte| *byte == b' ') else {
         return false;
     };
@@ -43,7 +45,7 @@ pub fn is_of(name: &[u8], bytes: &[u8]) -> bool {
     }
 }
 
-/// The path of what is asked of a proxy: `http://host/path`.
+/// The path of a request target, which for proxies is `http://host/path`.
 fn path_of(target: &[u8]) -> &[u8] {
     let colon = target.iter().position(|byte| *byte == b':').unwrap_or(0);
     let (scheme, rest) = target.split_at(colon);
@@ -58,7 +60,7 @@ fn path_of(target: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether a part of a path goes by this name.
+/// Whether a part of a path matches a part of a name.
 fn is_named(segment: &[u8], name: &[u8]) -> bool {
     // `;jsessionid=…`
     let segment = until(segment, |byte| byte == b';');
@@ -139,7 +141,7 @@ mod tests {
             assert!(is_name(name(request).as_bytes()), "{request}");
             for other in &requests {
                 let same = name(request) == name(other);
-                let of = is_of(name(other).as_bytes(), request.as_bytes());
+                let of = matches(name(other).as_bytes(), request.as_bytes());
                 assert_eq!(of, same, "{request} {}", name(other));
             }
         }
@@ -157,7 +159,7 @@ mod tests {
             b"SELECT 1",
             b"\x16\x03\x01",
         ] {
-            assert!(!is_of(b"GET /buy", bytes), "{bytes:?}");
+            assert!(!matches(b"GET /buy", bytes), "{bytes:?}");
         }
         for name in [
             "redis GET",
@@ -168,7 +170,7 @@ mod tests {
             "get /x",
         ] {
             assert!(!is_name(name.as_bytes()), "{name}");
-            assert!(!is_of(name.as_bytes(), b"GET /x HTTP/1.1\r\n"), "{name}");
+            assert!(!matches(name.as_bytes(), b"GET /x HTTP/1.1\r\n"), "{name}");
         }
     }
 }

@@ -1,9 +1,11 @@
-//! Reading samples out of a perf ring buffer (`perf_event_open(2)`, "MMAP layout").
+//! Reads samples from a perf ring buffer (`perf_event_open(2)`, "MMAP layout").
+//!
+//! By hand, because `perf-event2`, which reads such rings, needs the standard library, and this runs in signal handlers.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The data area of a perf ring: a power of two of bytes, seen as words. The kernel writes whole words and pads
-/// records to eight bytes, so no word is ever split at the end of the area.
+/// The data area of a perf ring, as words; its size is a power of two. The kernel pads records to eight bytes, so no word is ever
+/// split at the end of the area.
 #[derive(Clone, Copy)]
 pub struct Ring<'a> {
     words: &'a [AtomicU64],
@@ -34,7 +36,7 @@ const RECORD_LOST: u32 = 2;
 /// What [`Ring::read`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Samples handed on.
+    /// Samples that were read.
     pub samples: u64,
     /// Samples that the kernel had no room for.
     pub lost: u64,
@@ -51,8 +53,8 @@ impl<'a> Ring<'a> {
         self.words[(position / 8) as usize & (self.words.len() - 1)].load(Ordering::Relaxed)
     }
 
-    /// Hands on every sample between `tail` and `head` (byte positions that only grow). Records of other types are
-    /// passed over; a record whose size makes no sense ends the reading, since nothing after it can be found.
+    /// Calls `each` with every sample between `tail` and `head` (byte positions that only grow). Skips records of other types. A
+    /// record with an impossible size ends the reading, because nothing after it can be found.
     pub fn read(self, tail: u64, head: u64, mut each: impl FnMut(Sample<'a>)) -> Found {
         let mut found = Found::default();
         let mut at = tail;

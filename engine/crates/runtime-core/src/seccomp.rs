@@ -1,5 +1,7 @@
-//! Seccomp filters (seccomp(2)), evaluated before the kernel is given one: a program may be about to forbid system calls of
-//! ours, and to be killed for them.
+//! Evaluates seccomp filters (seccomp(2)) before the kernel gets them: a program may be about to forbid system calls of ours, and
+//! would be killed for them.
+//!
+//! By hand, because no library evaluates classic BPF: `rbpf` runs eBPF, and `seccompiler` only makes filters.
 
 /// `struct sock_filter`.
 #[repr(C)]
@@ -15,16 +17,16 @@ pub struct Instruction {
     pub operand: u32,
 }
 
-/// A system call that we shall make.
+/// A system call that we will make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Its number on x86-64.
     pub number: u32,
-    /// Its arguments, where a filter may look at them; otherwise 0.
+    /// Its arguments, as far as a filter may check them; otherwise 0.
     pub arguments: [u64; 6],
 }
 
-/// Longest filter that the kernel takes, instructions.
+/// The longest filter that the kernel accepts, instructions.
 pub const LONGEST: usize = 4096;
 
 const ARCHITECTURE: u32 = 0xc000_003e;
@@ -42,13 +44,13 @@ const ERRNO: u32 = 0x0005_0000;
 pub enum Verdict {
     /// The call is made.
     Allowed,
-    /// It is not, and returns an error.
+    /// The call is not made, and returns an error.
     Fails,
     /// It ends the thread or the process, raises a signal, or is left to another process.
     Forbidden,
 }
 
-/// What `filter` does with `call`. A filter that the kernel would not take forbids everything.
+/// What `filter` does with `call`. A filter that the kernel would not accept forbids everything.
 pub fn verdict(filter: &[Instruction], call: &Call) -> Verdict {
     match returned(filter, call).map(|value| value & ACTION) {
         Some(ALLOW | LOG) => Verdict::Allowed,
@@ -78,7 +80,7 @@ fn word(call: &Call, at: u32) -> Option<u32> {
     })
 }
 
-/// What a filter returns: classic BPF without packets. Jumps only go forward, so it ends.
+/// Runs a filter: classic BPF without packets. Jumps only go forward, so it ends. `None` if it is broken.
 fn returned(filter: &[Instruction], call: &Call) -> Option<u32> {
     let (mut a, mut x) = (0_u32, 0_u32);
     let mut scratch = [0_u32; SCRATCH];

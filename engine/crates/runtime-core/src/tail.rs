@@ -1,24 +1,25 @@
 //! How a pause ends: how long before its end a thread stops sleeping and spins.
 //!
-//! The kernel wakes a sleeper late, latest where a processor has to leave an idle state first. The ledger takes that off the
-//! next pause, but a thread that ends or wakes another before has no next pause, and whoever waited for it is late for good.
-//! So a pause stops sleeping as long before its end as all but one of twenty sleeps are late on this machine. Where threads
-//! stand in line for the processors, spinning takes one from them: there, pauses are slept to their end.
+//! The kernel wakes a sleeper late, most of all where a processor has to leave an idle state first. The ledger deducts that from
+//! the next pause. But a thread that ends or wakes another first has no next pause, and whoever waited for it is late for good.
+//! So a pause stops sleeping before its end by the lateness that all but one of twenty sleeps stay below on this machine. Where
+//! threads wait in run queues, spinning would take a processor from them: there, pauses are slept to their end.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Before the first sleep.
+/// The length before the first sleep.
 const FIRST_NS: u64 = 70_000;
 /// Never less, so that one early sleep after many late ones does not matter.
 const LEAST_NS: u64 = 10_000;
-/// Whoever is later than this has waited for a processor, not for the clock.
+/// A thread that is later than this has waited for a processor, not for the clock.
 const MOST_NS: u64 = 200_000;
-/// What a punctual sleep takes off.
+/// What a punctual sleep subtracts.
 const DOWN_NS: u64 = 500;
-/// What a late one adds: at one of twenty, both balance.
+/// What a late sleep adds: when one of twenty is late, both balance.
 const UP_NS: u64 = 19 * DOWN_NS;
 
-/// The last part of pauses, which is spun. All threads share one; what two of them add at the same moment may count once.
+/// The last part of pauses, in which threads spin. All threads share one; updates that two of them make at the same moment may
+/// count once.
 #[derive(Debug)]
 pub struct Tail {
     length_ns: AtomicU64,
@@ -26,7 +27,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Of a machine on which nobody has slept yet.
+    /// Before any sleep.
     pub const fn new() -> Tail {
         Tail {
             length_ns: AtomicU64::new(FIRST_NS),
@@ -43,7 +44,7 @@ impl Tail {
         }
     }
 
-    /// A sleep has ended so much later than it should.
+    /// Reports a sleep that ended this much later than it should have.
     pub fn slept(&self, late_ns: u64) {
         if self.crowded.load(Ordering::Relaxed) {
             return;
@@ -58,8 +59,8 @@ impl Tail {
         self.length_ns.store(next, Ordering::Relaxed);
     }
 
-    /// In `passed_ns`, the program's threads stood in line for a processor for `queued_ns`, all together.
-    pub fn stood_in_line(&self, queued_ns: u64, passed_ns: u64) {
+    /// In `passed_ns`, all threads of the program together spent `queued_ns` in run queues.
+    pub fn report_queueing(&self, queued_ns: u64, passed_ns: u64) {
         self.crowded.store(queued_ns > passed_ns, Ordering::Relaxed);
     }
 }
@@ -109,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_spins_while_threads_stand_in_line() {
+    fn nobody_spins_while_threads_wait_in_run_queues() {
         let tail = Tail::new();
         let alone = tail.length_ns();
-        tail.stood_in_line(600, 500);
+        tail.report_queueing(600, 500);
         assert_eq!(tail.length_ns(), 0);
         tail.slept(150_000);
-        tail.stood_in_line(100, 500);
+        tail.report_queueing(100, 500);
         assert_eq!(tail.length_ns(), alone, "sleeps in between tell nothing");
     }
 }

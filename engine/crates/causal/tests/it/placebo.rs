@@ -34,7 +34,10 @@ const TWO_THREADS: Program = Program {
 };
 
 fn record(program: Program, experiments: usize, placebo: bool, seed: u64) -> Recording {
-    let levels = Levels::new(&[2500, 5000, 7500, 10_000], u32::MAX, placebo);
+    let mut levels = Levels::new(&[2500, 5000, 7500, 10_000], u32::MAX);
+    if !placebo {
+        levels = levels.without_placebos();
+    }
     let (mut deck, mut random) = (Deck::default(), Random::new(seed));
     let line = || "/w/a.c:1".parse().expect("a line");
     let mut recording = Recording {

@@ -216,14 +216,15 @@ impl Profiler {
     fn new(machine: Option<Machine>) -> Option<Profiler> {
         let (session, process, map) = (control::session(), control::process(), control::map());
         let levels = &session.levels[..(session.level_count as usize).min(MAX_LEVELS)];
+        let drawn = Levels::new(levels, session.fixed_speedup.load(Ordering::Relaxed));
         Some(Profiler {
             map,
             unwind: 0,
-            levels: Levels::new(
-                levels,
-                session.fixed_speedup.load(Ordering::Relaxed),
-                session.placebo != 0,
-            ),
+            levels: if session.placebo == 0 {
+                drawn.without_placebos()
+            } else {
+                drawn
+            },
             random: Random::new(u64::from(session.seed) << 32 ^ u64::from(process.pid)),
             pace: Pace::new(session.experiment_ns, u64::from(session.min_visits)),
             decks: decks(map.counts.len())?,

@@ -54,7 +54,7 @@ fn received_now(fd: c_int, bytes: &[u8]) {
         return;
     }
     let name = control::map().request;
-    if !request::is_of(name, bytes) || open.load(Ordering::Relaxed) {
+    if !request::matches(name, bytes) || open.load(Ordering::Relaxed) {
         return;
     }
     if let Some(begins) = begins(name) {
