@@ -6,8 +6,8 @@ use std::sync::Arc;
 use fulcrum_model::Progress;
 use fulcrum_model::call_tree::{CallTree, Frame, FrameKind, ValueType};
 use fulcrum_paths::{
-    AnyProfile, Calls, Loaded, Normalisation, Opened, ProfileIdentity, SavedLabels, Search,
-    SearchError, Source, SourceIdentity,
+    AnyProfile, Calls, FileIdentity, Loaded, Normalisation, Opened, ProfileIdentity, ProfileInput,
+    SavedLabels, Search, SearchError,
 };
 use fulcrum_profile_formats::names::{Renamed, Rule};
 use fulcrum_profile_formats::{Limits, Profile};
@@ -46,8 +46,8 @@ pub struct OpenSearch {
     pub value: usize,
     /// Names that rules changed in any of the files, sorted by what they were.
     pub renamed: Vec<Renamed>,
-    a: Vec<Source>,
-    b: Vec<Source>,
+    a: Vec<ProfileInput>,
+    b: Vec<ProfileInput>,
     normalisation: Normalisation,
 }
 
@@ -60,7 +60,7 @@ impl OpenSearch {
         let (mut notes, mut renamed) = (Vec::new(), Vec::new());
         let mut done = 0_u32;
         let all = (files.files.len() + files.against.len()) as u32;
-        let mut side = |paths: &[PathBuf]| -> Result<Vec<Source>, Error> {
+        let mut side = |paths: &[PathBuf]| -> Result<Vec<ProfileInput>, Error> {
             let mut sources = Vec::new();
             for path in paths {
                 // Preparing the search takes about as long as reading one file.
@@ -100,8 +100,8 @@ impl OpenSearch {
         digest: String,
         value: &str,
     ) -> Result<Self, Error> {
-        let identity = SourceIdentity { digest, file: name };
-        let source = Source {
+        let identity = FileIdentity { digest, file: name };
+        let source = ProfileInput {
             identity,
             default_value: 0,
             calls: Calls::Tree(Arc::new(tree)),
@@ -118,13 +118,13 @@ impl OpenSearch {
     }
 
     /// The same of trees that are compared, each by its default value.
-    pub(crate) fn of_sources(a: Vec<Source>, b: Vec<Source>) -> Result<Self, Error> {
+    pub(crate) fn of_sources(a: Vec<ProfileInput>, b: Vec<ProfileInput>) -> Result<Self, Error> {
         OpenSearch::of(a, b, None, Normalisation::default(), Vec::new())
     }
 
     fn of(
-        a: Vec<Source>,
-        b: Vec<Source>,
+        a: Vec<ProfileInput>,
+        b: Vec<ProfileInput>,
         value: Option<&str>,
         normalisation: Normalisation,
         mut notes: Vec<String>,
@@ -197,7 +197,7 @@ impl OpenSearch {
     }
 
     /// The files: those that are looked at, and those that they are compared with.
-    pub fn sources(&self) -> [&[Source]; 2] {
+    pub fn sources(&self) -> [&[ProfileInput]; 2] {
         [&self.a, &self.b]
     }
 
@@ -213,10 +213,15 @@ impl OpenSearch {
     }
 }
 
-fn source(path: &Path, digest: String, profile: Profile, renamed: &mut Vec<Renamed>) -> Source {
+fn source(
+    path: &Path,
+    digest: String,
+    profile: Profile,
+    renamed: &mut Vec<Renamed>,
+) -> ProfileInput {
     renamed.extend(profile.renamed);
-    Source {
-        identity: SourceIdentity {
+    ProfileInput {
+        identity: FileIdentity {
             digest,
             file: file_name(path),
         },

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fulcrum_answers::search as answers;
-use fulcrum_profile_formats::{Calls, Profile};
 use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
     CallGraphProfile, CallTreeProfile, ComparativeProfile, Denominator, DifferentUnits,
-    GraphComparison, ProfileInterface, Sides, SummarySides, beyond, difference_note, same_value,
+    GraphComparison, ProfileInterface, Sides, SummarySides, difference_note, same_value,
+    unusual_shares_note,
 };
+use fulcrum_profile_formats::{Calls, Profile};
 use fulcrum_schema::{ProfileFunction, ProfileTop};
 
 use super::args::{Sort, TopArgs};
@@ -108,7 +109,7 @@ fn alone(
         Calls::Tree(tree) => tree,
         Calls::Graphs(graphs) => {
             let graph = graph(graphs, value)?;
-            notes.extend(beyond(&graph, &Denominator::of(&graph)));
+            notes.extend(unusual_shares_note(&graph, &Denominator::of(&graph)));
             return Ok(functions(&graph, kind, notes, wanted));
         }
     };

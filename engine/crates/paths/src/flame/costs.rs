@@ -1,21 +1,21 @@
-//! What nodes cost, and what makes boxes wide.
+//! The costs of nodes, and the width of boxes.
 
-/// What makes boxes wide in a comparison.
+/// What the width of boxes stands for in a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Width {
-    /// The cost in A. Without a comparison it is the cost, whatever is asked for.
+    /// The cost in A. Without a comparison, the width always stands for the cost.
     #[default]
     A,
     /// The cost in B.
     B,
-    /// The difference of each node's own cost, without its sign.
+    /// The absolute difference of each node's own cost.
     Change,
 }
 
-/// What nodes cost, and how wide that is.
+/// The costs of nodes, and their width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
-    /// The cost; in a comparison A's.
+    /// The cost; in a comparison, the cost in A.
     pub a: i64,
     /// The cost in B.
     pub b: i64,

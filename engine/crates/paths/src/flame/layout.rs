@@ -1,22 +1,22 @@
-//! Where boxes stand.
+//! Lays out boxes.
 
 use super::costs::Width;
 use super::tree::{FlameTree, Least};
 
-/// The part of a flame graph that can be seen.
+/// The visible part of a flame graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// What makes boxes wide.
+    /// What the width of boxes stands for.
     pub width: Width,
     /// The left end, a fraction of the root.
     pub left: f64,
     /// The right end, a fraction of the root.
     pub right: f64,
-    /// Narrower boxes are left out, a fraction of the root.
+    /// The minimum width of boxes, a fraction of the root. Narrower ones are left out.
     pub minimum: f64,
-    /// The first level that is wanted; the root's is 0.
+    /// The first level to return. The root has level 0.
     pub from_depth: u32,
-    /// How many levels are wanted.
+    /// The number of levels to return.
     pub depths: u32,
 }
 
@@ -33,20 +33,20 @@ impl View {
         }
     }
 
-    /// Whether a box of this place is seen.
+    /// Whether a box with this position and width is visible.
     pub(super) fn shows(&self, x: f64, width: f64) -> bool {
         width >= self.minimum && x < self.right && x + width > self.left
     }
 
-    pub(super) fn wants(&self, depth: u32) -> bool {
+    pub(super) fn includes(&self, depth: u32) -> bool {
         depth >= self.from_depth && depth - self.from_depth < self.depths
     }
 }
 
-/// Boxes as columns; parents come before what stands on them.
+/// Boxes as columns. Parents come before the boxes on them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Boxes {
-    /// The levels that are wide enough within the view, the root's included, wanted or not.
+    /// The number of levels with visible boxes, the root's included, returned or not.
     pub levels: u32,
     /// 0 is the root.
     pub depth: Vec<u32>,
@@ -54,19 +54,19 @@ pub struct Boxes {
     pub x: Vec<f64>,
     /// A fraction of the root.
     pub width: Vec<f64>,
-    /// The number of the name; `None` is the whole tree.
+    /// The number of the name. `None` for the whole tree.
     pub key: Vec<Option<u32>>,
-    /// The node; `None` is the whole tree, or a merged path's box.
+    /// The node. `None` for the whole tree and in merged graphs.
     pub node: Vec<Option<u32>>,
-    /// A node that the box stands for: in a merged graph one of them.
+    /// A node that the box stands for. In a merged graph, one of several.
     pub sample: Vec<Option<u32>>,
-    /// The position of the box below; `None` when that is not wanted.
+    /// The position of the box below. `None` if that is not returned.
     pub parent: Vec<Option<u32>>,
-    /// The cost with everything that stands on it; in a comparison A's.
+    /// The cost, with all boxes on it. In a comparison, the cost in A.
     pub a: Vec<i64>,
-    /// In a comparison, B's; else 0.
+    /// The cost in B of a comparison, otherwise 0.
     pub b: Vec<i64>,
-    /// The box's own cost; in a comparison A's.
+    /// The own cost. In a comparison, the own cost in A.
     pub own: Vec<i64>,
 }
 
@@ -85,10 +85,10 @@ pub(super) struct Placed {
 }
 
 impl Boxes {
-    /// Adds a box when it is wanted; its position.
+    /// Adds a box if its level is to be returned. Returns its position.
     pub(super) fn push(&mut self, view: &View, it: Placed) -> Option<u32> {
         self.levels = self.levels.max(it.depth + 1);
-        if !view.wants(it.depth) {
+        if !view.includes(it.depth) {
             return None;
         }
         self.depth.push(it.depth);
@@ -106,7 +106,7 @@ impl Boxes {
 }
 
 impl FlameTree {
-    /// The boxes of the whole tree, or of what is below a node. Takes time for what is seen.
+    /// The boxes of the whole tree, or of the subtree of a node. The time depends on what is visible.
     ///
     /// # Panics
     /// When there is no such node.
@@ -143,7 +143,7 @@ impl FlameTree {
             let mut x = x;
             let above = open.len();
             self.wide_children(view.width, n, least, &mut children);
-            // The widest come first.
+            // The widest children come first.
             for &(weight, child) in &children {
                 if x >= view.right {
                     break;
@@ -154,7 +154,7 @@ impl FlameTree {
                 }
                 x += width;
             }
-            // The leftmost next.
+            // The leftmost child comes next.
             open[above..].reverse();
         }
         boxes

@@ -1,6 +1,6 @@
-//! A path merged over all its contexts: callers above, callees below.
+//! The flame graph of a path that is merged over all its contexts: its callers, or its callees.
 //!
-//! What several occurrences share counts for the outermost of them, as in the path's cum.
+//! Cost that several occurrences share counts for the outermost of them, as in the path's cum.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -10,60 +10,60 @@ use super::costs::{Costs, Width};
 use super::layout::{Boxes, Placed, View};
 use super::nodes::{Nodes, WithNodes, each_child, parent_of, together};
 use super::tree::FlameTree;
-use crate::region::Cover;
+use crate::profile::call_tree::region::Cover;
 
-/// What stands on a merged path.
+/// The direction of a merged flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergedSide {
-    /// Who calls it, the nearest first.
+    /// The callers, the nearest first.
     Callers,
-    /// What it calls.
+    /// The callees.
     Callees,
 }
 
-/// A path of a tree, merged.
+/// A merged path of a tree.
 #[derive(Debug)]
 pub struct Merged<'a> {
     tree: &'a FlameTree,
     contexts: Arc<PathOccurrences>,
 }
 
-/// Where a path is in a tree: what takes long about [`Merged::new`], to be kept.
+/// The occurrences of a path in a tree. Finding them is the slow part of [`Merged::new`], so callers may keep them.
 #[derive(Debug)]
 pub struct PathOccurrences {
     side: MergedSide,
     width: Width,
     key: u32,
-    /// What all of them cover.
+    /// The cost of everything that they cover.
     total: Costs,
-    /// The outermost occurrences: of callees their finals, of callers the nodes where the path begins.
+    /// The nodes of the outermost occurrences: for callees the final nodes, for callers the first ones.
     nodes: Vec<u32>,
-    /// What each of them covers; of callers only.
+    /// The cost of what each of them covers. For callers only.
     costs: Vec<Costs>,
 }
 
-/// What boxes are made of: what each occurrence of the path adds to them.
+/// One direction of merging. A box is made of items, one for each occurrence of the path that contributes to it.
 trait Stack {
-    /// Small: there are as many as the path has contexts.
+    /// A small type, because there are as many items as the path has contexts.
     type Item: Copy + Send + Sync;
 
-    /// What the path itself is made of.
+    /// The items of the path itself.
     fn begin(of: &PathOccurrences) -> Vec<Self::Item>;
 
     fn node(item: Self::Item) -> u32;
 
-    /// What stands on these: itself, its costs.
+    /// Visits the items of the boxes on these items: the item, its node and its costs.
     fn each_next(
         nodes: &impl Nodes,
         items: &[Self::Item],
         visit: impl FnMut(Self::Item, u32, Costs),
     );
 
-    /// Whether `next` is no other place than `last`, which then stands for both.
+    /// Joins `next` to `last` if both are the same place. Returns whether they are.
     fn join(last: &mut Self::Item, next: Self::Item) -> bool;
 }
 
-/// Nodes that are called.
+/// Merging callees: an item is a node.
 struct Callees;
 
 impl Stack for Callees {
@@ -86,8 +86,8 @@ impl Stack for Callees {
     }
 }
 
-/// Nodes that call, each with the costs of the occurrences that it leads to. Further out more and more of them have the same
-/// caller: so there are fewer from level to level.
+/// Merging callers: an item is a node with the costs of the occurrences below it. More and more items have the same caller, so
+/// their number falls from level to level.
 struct Callers;
 
 impl Stack for Callers {
@@ -110,7 +110,7 @@ impl Stack for Callers {
         items: &[(u32, Costs)],
         mut visit: impl FnMut((u32, Costs), u32, Costs),
     ) {
-        // Of callers the names are far away.
+        // The callers' names are far apart in memory.
         let caller = |&(n, _): &(u32, Costs)| parent_of(nodes, n).unwrap_or(n);
         together(nodes, items, caller, |&(n, costs)| {
             if let Some(parent) = parent_of(nodes, n) {
@@ -128,32 +128,32 @@ impl Stack for Callers {
     }
 }
 
-/// What is drawn as one box.
+/// The items of one box.
 struct Group<I> {
     key: u32,
     items: Vec<I>,
     costs: Costs,
 }
 
-/// To look at so many nodes takes longer than to start a thread.
+/// With at least this many items, a second thread is worth starting.
 const MANY: usize = 8_000;
 
-/// What one thread works with.
+/// One thread's scratch space.
 struct Scratch<I> {
-    /// By the number of a name.
+    /// The sums, by the number of the name.
     sums: Vec<Sum>,
-    /// Those that have a sum.
+    /// The numbers of the names that have a sum.
     keys: Vec<u32>,
-    /// What stands on a box, in the order of its nodes.
+    /// The items of the boxes on a box, in the order of nodes.
     next: Vec<(u32, I)>,
 }
 
-/// What stands on a box by one name.
+/// The sum of the items with one name.
 #[derive(Clone, Copy)]
 struct Sum {
     costs: Costs,
     count: u32,
-    /// The place of its group, if it is wide enough.
+    /// The position of its group, if it is wide enough.
     group: u32,
 }
 
@@ -186,22 +186,22 @@ impl<'a> Merged<'a> {
             contexts: &mut contexts,
         };
         tree.with_nodes(width, find);
-        (!contexts.nodes.is_empty()).then(|| Merged::again(tree, &Arc::new(contexts)))
+        (!contexts.nodes.is_empty()).then(|| Merged::from_occurrences(tree, &Arc::new(contexts)))
     }
 
-    /// What was found, for [`Merged::again`].
-    pub fn contexts(&self) -> Arc<PathOccurrences> {
+    /// The occurrences, for [`Merged::from_occurrences`].
+    pub fn occurrences(&self) -> Arc<PathOccurrences> {
         Arc::clone(&self.contexts)
     }
 
-    /// The same path of the same tree once more.
-    pub fn again(tree: &'a FlameTree, contexts: &Arc<PathOccurrences>) -> Self {
+    /// The same path of the same tree again, from the occurrences that were kept.
+    pub fn from_occurrences(tree: &'a FlameTree, contexts: &Arc<PathOccurrences>) -> Self {
         let contexts = Arc::clone(contexts);
         Merged { tree, contexts }
     }
 
-    /// The boxes of the path, or of what stands on it along these names. `None` when nothing does. `view` is for the same
-    /// width.
+    /// The boxes of the path, or of the box on it that is reached along these names. `None` if there is none. `view` must be for the
+    /// same width.
     pub fn boxes(self, along: &[&str], view: &View) -> Option<Boxes> {
         let Merged { tree, contexts } = &self;
         let draw = Draw {
@@ -214,7 +214,7 @@ impl<'a> Merged<'a> {
     }
 }
 
-/// Looks for the outermost occurrences.
+/// Finds the outermost occurrences.
 struct Find<'f> {
     tree: &'f FlameTree,
     keys: &'f [u32],
@@ -232,7 +232,7 @@ impl WithNodes for Find<'_> {
         } = self;
         let mut covered = 0;
         if let [key] = keys {
-            // Mostly that of many nodes.
+            // Usually there are many nodes.
             for &n in tree.nodes_of(*key) {
                 if n >= covered {
                     covered = nodes.end(n);
@@ -294,7 +294,7 @@ impl WithNodes for Draw<'_> {
 }
 
 impl Draw<'_> {
-    /// What is drawn at the bottom: the path, or what stands on it along the names.
+    /// The root: the path, or the box on it that is reached along the names.
     fn root<S: Stack>(
         &self,
         nodes: &(impl Nodes + Sync),
@@ -360,8 +360,8 @@ impl Draw<'_> {
     }
 }
 
-/// What stands on a box, the widest first, without what is narrower than `least`; and what all of it costs. Sums come
-/// first, so that what is too narrow is never collected.
+/// The groups on a box, the widest first, without those narrower than `least`, and the cost of all of them. Sums are computed
+/// first, so that items of narrow groups are never collected.
 fn next<S: Stack>(
     nodes: &(impl Nodes + Sync),
     items: &[S::Item],
@@ -398,7 +398,7 @@ fn next<S: Stack>(
     (groups, all)
 }
 
-/// What is worked with on each level: by two threads, where there is much.
+/// The scratch space of two threads. The second one is used for large levels.
 struct Scratches<I>([Scratch<I>; 2]);
 
 impl<I: Copy + Send + Sync> Scratches<I> {
@@ -408,11 +408,11 @@ impl<I: Copy + Send + Sync> Scratches<I> {
             keys: Vec::new(),
             next: Vec::new(),
         };
-        // The second is made when it is first needed.
+        // The second one grows on first use.
         Scratches([scratch(keys), scratch(0)])
     }
 
-    /// Sums what stands on these; all sums are the first's afterwards.
+    /// Sums the items on these items. Afterwards, the first thread's space has all sums.
     fn sum<S: Stack<Item = I>>(&mut self, nodes: &(impl Nodes + Sync), items: &[I]) {
         let [one, other] = &mut self.0;
         if items.len() < MANY {
@@ -470,7 +470,7 @@ impl<I: Copy> Scratch<I> {
     }
 }
 
-/// Of a node of the path above the final, what counts: on the sides that have the occurrence.
+/// What a node of the path above the final one costs on the sides that have the occurrence.
 fn on_sides(costs: Costs, (in_a, in_b): (bool, bool), width: Width) -> Costs {
     let counts = match width {
         Width::A => in_a,

@@ -1,7 +1,7 @@
-//! Flame graphs: of a whole call tree, or of a path merged over all its contexts. Only what can be seen is computed.
+//! Flame graphs: of a whole call tree, or of a path merged over all its contexts. Computes only what is visible.
 //!
-//! Boxes are as wide as their cost without signs, so that they always fit into the box that they stand on. A comparison
-//! is drawn of one tree that has the nodes of all runs ([`Union`]).
+//! Boxes are as wide as the absolute value of their cost, so that they always fit on the box below them. A comparison is drawn as
+//! one tree with the nodes of all inputs (`Union`).
 
 mod costs;
 mod layout;

@@ -1,4 +1,4 @@
-//! The nodes of the tree that is drawn, looked at one after the other: what kind of tree it is was asked before.
+//! Access to the nodes of the drawn tree. Generic over the tree, so that loops do not ask for each node which tree it is.
 
 use std::hint::black_box;
 
@@ -6,10 +6,10 @@ use fulcrum_model::call_tree::NO_NODE;
 
 use super::costs::Costs;
 use super::union::{Sums, Union};
-use crate::index::Index;
-use crate::names::NO_NAME;
+use crate::profile::call_tree::index::Index;
+use crate::profile::call_tree::names::NO_NAME;
 
-/// A tree's nodes, and what makes boxes wide.
+/// A tree's nodes, with one choice of width.
 pub(super) trait Nodes {
     /// The number of the node's name.
     fn key(&self, n: u32) -> u32;
@@ -20,18 +20,18 @@ pub(super) trait Nodes {
     /// The node after the last descendant.
     fn end(&self, n: u32) -> u32;
 
-    /// What the nodes from `start` to before `end` cost together.
+    /// The cost of the nodes from `start` to before `end`.
     fn costs(&self, start: u32, end: u32) -> Costs;
 
-    /// Reads what looking at the node begins with, and says nothing about it: the processor then waits for it at the same time
-    /// as for that of other nodes.
+    /// Reads the memory that a visit of the node needs first. The result is meaningless. The processor then waits for it at the same
+    /// time as for the memory of other nodes.
     fn touch(&self, n: u32) -> u32;
 }
 
-/// So many nodes are looked at together.
+/// The number of nodes whose memory is requested together.
 const TOGETHER: usize = 16;
 
-/// Visits nodes in groups whose memory was asked for at once; `of` gives what is read first of each.
+/// Visits items in groups whose memory is requested together. `of` is the node of an item.
 pub(super) fn together<T>(
     nodes: &impl Nodes,
     items: &[T],
@@ -44,7 +44,7 @@ pub(super) fn together<T>(
     }
 }
 
-/// Does something with nodes, whatever tree they are of.
+/// An operation on nodes, generic over the tree.
 pub(super) trait WithNodes {
     type Answer;
     fn with(self, nodes: &(impl Nodes + Sync)) -> Self::Answer;
@@ -53,9 +53,9 @@ pub(super) trait WithNodes {
 /// One call tree.
 pub(super) struct OneTree<'a> {
     pub index: &'a Index,
-    /// How many names of functions there are.
+    /// The number of names of functions.
     pub names: u32,
-    /// Sums of the costs without their signs, when any is negative.
+    /// Sums of absolute costs, if any cost is negative.
     pub sizes: Option<&'a [i64]>,
 }
 
@@ -126,7 +126,7 @@ impl Nodes for UnionTree<'_> {
     }
 }
 
-/// Visits each child of these nodes, node by node: itself, and what it and all below it cost.
+/// Visits each child of these nodes, with the cost of its subtree.
 pub(super) fn each_child(nodes: &impl Nodes, of: &[u32], mut visit: impl FnMut(u32, Costs)) {
     together(
         nodes,

@@ -1,10 +1,10 @@
-//! Which label a node has.
+//! Finds the label of each node.
 
 use super::tree::FlameTree;
 
 impl FlameTree {
-    /// For each node the number of the label that covers it, from 1; 0: none. Where labels cover the same, that whose path
-    /// ends further below counts. Labels are lists of paths.
+    /// For each node the number, counted from 1, of the label that covers it, or 0. If several labels cover a node, the one whose
+    /// path ends further down wins. A label is a list of paths.
     pub fn painted(&self, labels: &[Vec<Vec<&str>>]) -> Vec<u16> {
         let mut strokes: Vec<(u32, u32, u16)> = Vec::new();
         for (label, paths) in (1_u16..).zip(labels) {
@@ -17,7 +17,7 @@ impl FlameTree {
                 strokes.push((last, self.end(last), label));
             }
         }
-        // Outer ones first; of one node, the path that goes on above it before the one that ends there.
+        // Outer ones first. For one node, a path that continues below it before one that ends there.
         strokes.sort_by_key(|&(start, end, label)| {
             (start, end != start + 1, std::cmp::Reverse(end), label)
         });

@@ -1,20 +1,20 @@
-//! What a text matches.
+//! Finds boxes by name.
 
 use super::tree::FlameTree;
 
-/// The calls whose names hold a text.
+/// The calls whose names contain a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matches {
-    /// The names, those that cost most first.
+    /// The names, by descending cost.
     pub names: Vec<String>,
-    /// Their cost with what they call, each node once; in a comparison A's.
+    /// Their cost with everything that they call, each node once. In a comparison, the cost in A.
     pub a: i64,
-    /// In a comparison, B's.
+    /// The cost in B of a comparison.
     pub b: i64,
 }
 
 impl FlameTree {
-    /// The nodes of the whole tree, or below a node, whose names hold a text, in upper or lower case. One pass.
+    /// Finds the nodes of the whole tree, or of a node's subtree, whose names contain a text, ignoring case. Takes one pass.
     ///
     /// # Panics
     /// When there is no such node.
@@ -35,7 +35,7 @@ impl FlameTree {
                     covered = self.end(n);
                     let (in_a, in_b) = (self.a(n, covered), self.b(n, covered));
                     (a, b) = (a + in_a, b + in_b);
-                    // Names below others that match have cost, too; here it only sorts.
+                    // Only for sorting. Matching names below others get no cost here.
                     costs[key] += in_a.unsigned_abs().max(in_b.unsigned_abs());
                 }
             }

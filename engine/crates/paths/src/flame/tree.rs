@@ -1,4 +1,4 @@
-//! The tree that is drawn: one call tree, or the union of those of a comparison.
+//! The tree that is drawn: one call tree, or the union of those in a comparison.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,20 +8,20 @@ use fulcrum_model::call_tree::NO_NODE;
 use super::costs::{Costs, Width};
 use super::nodes::{Nodes as _, OneTree, UnionTree, WithNodes};
 use super::union::Union;
-use crate::any::AnyProfile;
-use crate::call_tree::CallTreeProfile;
-use crate::find;
-use crate::index::Index;
-use crate::names::NO_NAME;
+use crate::profile::any::AnyProfile;
+use crate::profile::call_tree::CallTreeProfile;
+use crate::profile::call_tree::find;
+use crate::profile::call_tree::index::Index;
+use crate::profile::call_tree::names::NO_NAME;
 
-/// The children of nodes with more descendants than this are remembered in their order.
+/// The sorted children of nodes with more descendants than this are cached.
 const MANY: u32 = 1_000;
 
-/// A tree to draw. Prepared when it is first drawn; shared by all who draw it.
+/// A tree to draw. Prepared when it is first drawn, then shared.
 #[derive(Debug)]
 pub struct FlameTree {
     base: Base,
-    /// Sums of the costs without their signs, when any is negative.
+    /// Sums of absolute costs, if any cost is negative.
     sizes: OnceLock<Option<Vec<i64>>>,
     children: Mutex<Children>,
 }
@@ -36,8 +36,7 @@ enum Base {
 }
 
 impl FlameTree {
-    /// The tree of a profile; that of a comparison takes a pass over all its trees. `None` for call graphs, which have no
-    /// contexts.
+    /// The tree of a profile. For a comparison, takes a pass over all its trees. `None` for call graphs, which have no contexts.
     pub fn new(profile: &Arc<AnyProfile>) -> Option<Self> {
         let base = match &**profile {
             AnyProfile::Tree(_) => Base::One(Arc::clone(profile)),
@@ -54,7 +53,7 @@ impl FlameTree {
     fn one(profile: &AnyProfile) -> &CallTreeProfile {
         match profile {
             AnyProfile::Tree(tree) => tree,
-            _ => unreachable!("a base of one tree is made of nothing else"),
+            _ => unreachable!("Base::One is only made from a call tree"),
         }
     }
 
@@ -71,7 +70,7 @@ impl FlameTree {
         self.len() == 0
     }
 
-    /// Whether it is a comparison's.
+    /// Whether it is the tree of a comparison.
     pub fn is_comparison(&self) -> bool {
         matches!(self.base, Base::Union(_))
     }
@@ -93,7 +92,7 @@ impl FlameTree {
         }
     }
 
-    /// The number of a node's name. Those of functions come first.
+    /// The number of a node's name. Names of functions come first.
     pub fn key(&self, n: u32) -> u32 {
         match &self.base {
             Base::One(profile) => {
@@ -107,7 +106,7 @@ impl FlameTree {
         }
     }
 
-    /// How many numbers of names there can be.
+    /// The upper bound of the numbers of names.
     pub fn keys(&self) -> usize {
         match &self.base {
             Base::One(profile) => {
@@ -132,7 +131,7 @@ impl FlameTree {
         }
     }
 
-    /// How many names are of functions.
+    /// The number of names of functions.
     pub fn functions(&self) -> usize {
         match &self.base {
             Base::One(profile) => FlameTree::one(profile).names().len(),
@@ -140,7 +139,7 @@ impl FlameTree {
         }
     }
 
-    /// The cost of the nodes from `start` to before `end`; in a comparison A's.
+    /// The cost of the nodes from `start` to before `end`. In a comparison, the cost in A.
     pub fn a(&self, start: u32, end: u32) -> i64 {
         match &self.base {
             Base::One(profile) => FlameTree::one(profile).index().between(start, end),
@@ -164,12 +163,12 @@ impl FlameTree {
         }
     }
 
-    /// How wide the nodes from `start` to before `end` are together; never negative.
+    /// The width of the nodes from `start` to before `end`. Never negative.
     pub fn weight(&self, width: Width, start: u32, end: u32) -> f64 {
         self.costs(width, start, end).weight
     }
 
-    /// What the nodes from `start` to before `end` cost together.
+    /// The costs of the nodes from `start` to before `end`.
     fn costs(&self, width: Width, start: u32, end: u32) -> Costs {
         match &self.base {
             Base::One(profile) => self.one_tree(profile).costs(start, end),
@@ -186,7 +185,7 @@ impl FlameTree {
         }
     }
 
-    /// Does something with the nodes.
+    /// Runs an operation on the nodes.
     pub(super) fn with_nodes<W: WithNodes>(&self, width: Width, with: W) -> W::Answer {
         match &self.base {
             Base::One(profile) => with.with(&self.one_tree(profile)),
@@ -201,8 +200,7 @@ impl FlameTree {
         self.sizes.get_or_init(|| sizes(index)).as_deref()
     }
 
-    /// A node's children, or the roots, that are at least as wide as a part of a whole, the widest first; equal ones in their
-    /// order.
+    /// A node's children, or the roots, that are wide enough, the widest first. Ties are in the order of nodes.
     pub(super) fn wide_children(
         &self,
         width: Width,
@@ -227,7 +225,7 @@ impl FlameTree {
         into.extend(wide.take_while(|child| least.reached(child.0)));
     }
 
-    /// The children of a node with many descendants, the widest first; equal ones in their order.
+    /// The children of a node with many descendants, the widest first. Ties are in the order of nodes.
     fn children(&self, width: Width, of: Option<u32>) -> Arc<[u32]> {
         let key = (width, of.unwrap_or(NO_NODE));
         let remembered = || self.children.lock().unwrap_or_else(PoisonError::into_inner);
@@ -243,7 +241,7 @@ impl FlameTree {
         children
     }
 
-    /// Visits siblings, how wide each is and itself.
+    /// Visits siblings, each with its width.
     fn each_child(
         &self,
         width: Width,
@@ -258,14 +256,13 @@ impl FlameTree {
         }
     }
 
-    /// The nodes whose names end a path and whose callers are the names before it, each with where the path begins;
-    /// ascending. Names that the tree does not have: none.
+    /// The occurrences of a path, ascending: the last and the first node of each. Empty if the tree does not have a name.
     pub(super) fn occurrences(&self, path: &[&str]) -> Vec<(u32, u32)> {
         self.path_keys(path)
             .map_or(Vec::new(), |keys| self.occurrences_of(&keys))
     }
 
-    /// The same of a path of numbers of names, which is not empty.
+    /// The same for a path of names' numbers, which must not be empty.
     pub(super) fn occurrences_of(&self, keys: &[u32]) -> Vec<(u32, u32)> {
         match &self.base {
             Base::One(profile) => find::occurrences(FlameTree::one(profile).index(), keys),
@@ -281,7 +278,7 @@ impl FlameTree {
         }
     }
 
-    /// The numbers of a path's names. `None` when one is unknown or there is none.
+    /// The numbers of a path's names. `None` if one is unknown or the path is empty.
     pub(super) fn path_keys(&self, path: &[&str]) -> Option<Vec<u32>> {
         match &self.base {
             Base::One(profile) => FlameTree::one(profile).names().path(path),
@@ -297,7 +294,7 @@ impl FlameTree {
     }
 }
 
-/// The least part of a whole that is wide enough.
+/// The minimum width: a part of a whole.
 #[derive(Clone, Copy)]
 pub(super) struct Least {
     pub whole: f64,
@@ -310,7 +307,7 @@ impl Least {
     }
 }
 
-/// Sums of the costs without their signs; `None` when no cost is negative.
+/// Prefix sums of absolute costs. `None` if no cost is negative.
 fn sizes(index: &Index) -> Option<Vec<i64>> {
     if (0..index.len()).all(|n| index.own(n) >= 0) {
         return None;

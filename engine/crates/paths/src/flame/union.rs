@@ -1,32 +1,32 @@
-//! One tree with the nodes of all trees of a comparison.
+//! The union of a comparison's trees: one tree with the nodes of all.
 //!
-//! Only for drawing: the search keeps the trees apart (`comparative.rs`).
+//! For drawing only. The search keeps the trees separate (`compare/call_trees.rs`).
 
 use std::collections::HashMap;
 
 use fulcrum_model::call_tree::NO_NODE;
 
 use super::costs::{Costs, Width};
-use crate::comparative::ComparativeProfile;
-use crate::find::Named;
-use crate::index::Index;
-use crate::names::NO_NAME;
+use crate::compare::call_trees::ComparativeProfile;
+use crate::profile::call_tree::find::Named;
+use crate::profile::call_tree::index::Index;
+use crate::profile::call_tree::names::NO_NAME;
 
-/// Nodes in preorder, as columns. 41 bytes a node, and 8 for each side with negative costs.
+/// Nodes in preorder, as columns. Takes 41 bytes a node, plus 8 for each side with negative costs.
 #[derive(Debug, Default)]
 pub(super) struct Union {
     pub keys: Vec<u32>,
     pub parents: Vec<u32>,
     pub ends: Vec<u32>,
-    /// The cost in A; with several runs, the mean.
+    /// The cost in A. With several inputs, the mean.
     pub a: Sums,
     pub b: Sums,
-    /// The difference of each node's own cost, without its sign.
+    /// The absolute difference of each node's own cost.
     pub change: Option<Sums>,
-    /// Without signs; `None` when no cost is negative.
+    /// Absolute costs. `None` if no cost is negative.
     pub size_a: Option<Sums>,
     pub size_b: Option<Sums>,
-    /// Nodes by name, ascending within each name, and where each name's begin and at last end.
+    /// Nodes by name, ascending within each name, and where each name's nodes begin and the last ones end.
     nodes: Vec<u32>,
     starts: Vec<u32>,
     /// Bit 0: A has the node; bit 1: B has it.
@@ -36,7 +36,7 @@ pub(super) struct Union {
     pub functions: usize,
 }
 
-/// Sums of all before each node, and at last of all.
+/// The sum of all nodes before each one; the last entry is the total.
 #[derive(Debug)]
 pub(super) struct Sums(Vec<f64>);
 
@@ -54,7 +54,7 @@ impl Sums {
     }
 
     fn push(&mut self, cost: f64) {
-        let last = self.0.last().expect("it begins with 0");
+        let last = self.0.last().expect("Sums begins with 0");
         self.0.push(last + cost);
     }
 
@@ -72,14 +72,14 @@ type At = (u32, u32);
 
 struct Builder<'a> {
     trees: &'a [Index],
-    /// What a cost in each tree counts on its side; A's are positive, B's negative.
+    /// The weight of each tree's costs on its side: positive in A, negative in B.
     weights: Vec<f64>,
     containers: HashMap<String, u32>,
     union: Union,
 }
 
 impl Union {
-    /// What makes boxes wide.
+    /// The sums of widths.
     pub fn wide(&self, width: Width) -> &Sums {
         match width {
             Width::A => self.size_a.as_ref().unwrap_or(&self.a),
@@ -88,7 +88,7 @@ impl Union {
         }
     }
 
-    /// What the nodes from `start` to before `end` cost together.
+    /// The cost of the nodes from `start` to before `end`.
     pub fn costs(&self, wide: &Sums, start: u32, end: u32) -> Costs {
         Costs {
             a: self.a.between(start, end).round() as i64,
@@ -99,14 +99,14 @@ impl Union {
     }
 
     pub fn of(profile: &ComparativeProfile) -> Self {
-        let (names, runs) = (profile.names(), profile.runs());
+        let (names, inputs) = (profile.names(), profile.inputs());
         let titles: Vec<String> = (0..names.len() as u32)
             .map(|name| names.get(name).to_owned())
             .collect();
-        let trees = runs.trees();
+        let trees = inputs.trees();
         let mut builder = Builder {
             trees,
-            weights: (0..trees.len()).map(|tree| runs.weight(tree)).collect(),
+            weights: (0..trees.len()).map(|tree| inputs.weight(tree)).collect(),
             containers: HashMap::new(),
             union: Union {
                 functions: titles.len(),
@@ -131,7 +131,7 @@ impl Union {
         union
     }
 
-    /// A counting sort.
+    /// Groups the nodes by name: a counting sort.
     fn group(&mut self) {
         let mut starts = vec![0_u32; self.titles.len() + 1];
         for &key in &self.keys {
@@ -211,7 +211,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Each step takes one group of equally named siblings, the first of those that are left.
+    /// Each step takes one group of siblings with the same name, the first of the remaining ones.
     fn build(&mut self, roots: Vec<(u32, At)>) {
         let mut open: Vec<(u32, Vec<(u32, At)>)> = vec![(NO_NODE, grouped(roots))];
         while let Some((parent, siblings)) = open.last_mut() {
@@ -231,7 +231,7 @@ impl Builder<'_> {
             for &(_, (tree, n)) in &group {
                 let index = &self.trees[tree as usize];
                 let cost = self.weights[tree as usize] * index.own(n) as f64;
-                // A tree of B counts negative in the difference.
+                // Weights of B's trees are negative.
                 if self.weights[tree as usize] < 0.0 {
                     b -= cost;
                     present |= 2;
@@ -254,7 +254,7 @@ impl Builder<'_> {
     }
 }
 
-/// The smallest name last, so that it is taken first.
+/// Sorts siblings by descending name, so that the first name is taken first.
 fn grouped(mut siblings: Vec<(u32, At)>) -> Vec<(u32, At)> {
     siblings.sort_by_key(|it| std::cmp::Reverse(it.0));
     siblings

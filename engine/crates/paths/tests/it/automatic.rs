@@ -244,7 +244,7 @@ fn noise_between_runs_is_no_regression() {
     };
     let a = vec![run(100, 300), run(101, 900), run(99, 310)];
     let b = vec![run(0, 500), run(0, 280), run(0, 290)];
-    let several = ComparativeProfile::of_runs(a.clone(), b.clone(), Normalisation::None).unwrap();
+    let several = ComparativeProfile::of_inputs(a.clone(), b.clone(), Normalisation::None).unwrap();
     let found = automatic(&several, &Options::default(), &[]);
     assert_eq!(paths(&several, &found), ["main new"]);
     let first = &found.found[0];
@@ -375,7 +375,7 @@ fn sides_that_were_scaled_to_one_total_are_searched() {
     let a = crate::support::tree(&[("main read parse", 140), ("main write", 60)]);
     let b = crate::support::tree(&[("main read parse", 40), ("main write", 60)]);
     let (a, b) = (vec![(a, 0)], vec![(b, 0)]);
-    let profile = ComparativeProfile::of_runs(a, b, Normalisation::Totals).unwrap();
+    let profile = ComparativeProfile::of_inputs(a, b, Normalisation::Totals).unwrap();
     assert_eq!(profile.total(), 0);
     let found = automatic(&profile, &Options::default(), &[]);
     assert_eq!(paths(&profile, &found), ["main read parse"]);

@@ -5,7 +5,7 @@ use fulcrum_model::call_graph::{CallGraphError, GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
     CallGraphProfile, Denominator, GraphComparison, ProfileInterface, Refusal, Search, Sides,
-    beyond, cum_ovl, paradox_of,
+    cum_ovl, paradox_of, unusual_shares_note,
 };
 
 /// `main` calls `f` and `g`, `f` calls `g`.
@@ -80,7 +80,7 @@ fn longer_paths_are_refused_with_the_reason() {
     let refusal = profile.extend_top(&call, "main").unwrap_err();
     assert_eq!(
         refusal.to_string(),
-        "this profile answers paths of up to 2 names, not of 3: a call graph keeps what each call cost, but not from \
+        "this profile has paths of up to 2 names, not of 3: a call graph keeps what each call cost, but not from \
          where its caller was called. Record call stacks to search longer paths."
     );
     assert_eq!(
@@ -161,7 +161,7 @@ fn shares_above_100_percent_have_a_sentence() {
     let profile = CallGraphProfile::new(&more_than_all()).unwrap();
     let whole = Denominator::of(&profile);
     assert_eq!(
-        beyond(&profile, &whole).unwrap(),
+        unusual_shares_note(&profile, &whole).unwrap(),
         "1 function has more than 100 % of the total, which is what all functions cost themselves, `main` the most: the \
          profiler counted more for it than all functions cost themselves."
     );
@@ -173,7 +173,7 @@ fn shares_above_100_percent_have_a_sentence() {
     let f = profile.summary_of(&["f"]).unwrap();
     assert_eq!(paradox_of(&profile, &f, &whole), None);
     let plain = CallGraphProfile::new(&graph()).unwrap();
-    assert_eq!(beyond(&plain, &Denominator::of(&plain)), None);
+    assert_eq!(unusual_shares_note(&plain, &Denominator::of(&plain)), None);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn costs_below_0_have_a_sentence() {
     let whole = Denominator::of(&profile);
     assert_eq!(whole.cost, 20);
     assert_eq!(
-        beyond(&profile, &whole).unwrap(),
+        unusual_shares_note(&profile, &whole).unwrap(),
         "2 functions have more than 100 % of the total, which is what all functions cost themselves, `main` the most: other \
          costs are negative."
     );

@@ -120,7 +120,7 @@ fn runs(costs: &[(i64, i64)]) -> Vec<(Arc<fulcrum_model::CallTree>, usize)> {
 fn several_runs_are_compared_by_their_means() {
     let a = runs(&[(100, 11), (102, 12), (104, 13)]);
     let b = runs(&[(101, 9), (102, 10), (103, 11)]);
-    let profile = ComparativeProfile::of_runs(a, b, Normalisation::None).unwrap();
+    let profile = ComparativeProfile::of_inputs(a, b, Normalisation::None).unwrap();
     let f = profile.summary_of(&["f"]).unwrap();
     assert_eq!(profile.sides_of(&f).unwrap().base, Sides { a: 12, b: 10 });
     assert_eq!(profile.base_of(&f), 2);
@@ -141,7 +141,7 @@ fn a_run_without_a_path_counts_as_nothing() {
         (crate::support::tree(&[("main", 1)]), 0),
     ];
     let b = runs(&[(1, 0)]);
-    let profile = ComparativeProfile::of_runs(a, b, Normalisation::None).unwrap();
+    let profile = ComparativeProfile::of_inputs(a, b, Normalisation::None).unwrap();
     let main_f = profile.summary_of(&["main", "f"]).unwrap();
     // 30 and nothing on the one side, what `main` costs itself on the other.
     assert_eq!(
@@ -153,7 +153,7 @@ fn a_run_without_a_path_counts_as_nothing() {
 #[test]
 fn normalisation_is_what_was_asked_for() {
     let profile =
-        |how| ComparativeProfile::of_runs(runs(&[(60, 40)]), runs(&[(150, 50)]), how).unwrap();
+        |how| ComparativeProfile::of_inputs(runs(&[(60, 40)]), runs(&[(150, 50)]), how).unwrap();
     let f = |profile: &ComparativeProfile| {
         let s = profile.summary_of(&["f"]).unwrap();
         (profile.sides_of(&s).unwrap().base, profile.total())
@@ -203,7 +203,7 @@ fn every_run_must_have_the_same_unit() {
     builder.add(&[f], &[1]).unwrap();
     let mut b = runs(&[(1, 1)]);
     b.push((Arc::new(builder.finish().unwrap()), 0));
-    let refused = ComparativeProfile::of_runs(runs(&[(1, 1)]), b, Normalisation::None);
+    let refused = ComparativeProfile::of_inputs(runs(&[(1, 1)]), b, Normalisation::None);
     assert_eq!(refused.err().map(|it| it.b), Some("bytes".into()));
 }
 
@@ -218,7 +218,7 @@ fn of_noisy_runs_that_look_even_only_what_is_certain_counts() {
     let a = [[60, 10, 150, 52], [61, 11, 50, 151], [62, 9, 100, 99]].map(run);
     let b = [[20, 50, 60, 142], [21, 51, 140, 61], [22, 49, 92, 110]].map(run);
     let none = Normalisation::None;
-    let profile = ComparativeProfile::of_runs(a.into(), b.into(), none).unwrap();
+    let profile = ComparativeProfile::of_inputs(a.into(), b.into(), none).unwrap();
     let whole = Denominator::of(&profile);
     // 40 of `up`; the mean of `x` is 3 more, too, and may be noise.
     let expected = Denominator {

@@ -6,12 +6,12 @@ use fulcrum_model::call_graph::GraphFunction;
 use fulcrum_model::call_tree::{Frame, ValueType};
 use fulcrum_model::{CallGraph, CallTreeBuilder};
 use fulcrum_paths::{
-    AnyProfile, Calls, Denominator, DenominatorKind, Normalisation, OpenError, Opened,
-    ProfileInterface as _, Sides, Source, SourceIdentity, open,
+    AnyProfile, Calls, Denominator, DenominatorKind, FileIdentity, Normalisation, OpenError,
+    Opened, ProfileInput, ProfileInterface as _, Sides, open,
 };
 
 /// One function with a cost of each type, of which the last is the file's own choice.
-fn source(file: &str, values: &[(&str, &str, i64)]) -> Source {
+fn source(file: &str, values: &[(&str, &str, i64)]) -> ProfileInput {
     let types = values
         .iter()
         .map(|(name, unit, _)| ValueType::new(*name, *unit));
@@ -19,8 +19,8 @@ fn source(file: &str, values: &[(&str, &str, i64)]) -> Source {
     let f = builder.intern(Frame::function("f")).unwrap();
     let costs: Vec<i64> = values.iter().map(|it| it.2).collect();
     builder.add(&[f], &costs).unwrap();
-    Source {
-        identity: SourceIdentity {
+    ProfileInput {
+        identity: FileIdentity {
             file: file.into(),
             digest: file.into(),
         },
@@ -30,7 +30,7 @@ fn source(file: &str, values: &[(&str, &str, i64)]) -> Source {
     }
 }
 
-fn compared(a: &Source, b: &Source, value: Option<&str>) -> Result<Opened, OpenError> {
+fn compared(a: &ProfileInput, b: &ProfileInput, value: Option<&str>) -> Result<Opened, OpenError> {
     open(vec![a.clone()], vec![b.clone()], value, Normalisation::None)
 }
 
@@ -105,21 +105,21 @@ fn each_run_is_looked_at_for_what_the_first_chose() {
 }
 
 /// Functions by name with their own costs.
-fn tree(file: &str, costs: &[(&str, i64)]) -> Source {
+fn tree(file: &str, costs: &[(&str, i64)]) -> ProfileInput {
     let mut builder = CallTreeBuilder::new(vec![ValueType::new("space", "bytes")]).unwrap();
     for (name, cost) in costs {
         let frame = builder.intern(Frame::function(*name)).unwrap();
         builder.add(&[frame], &[*cost]).unwrap();
     }
     let calls = Calls::Tree(Arc::new(builder.finish().unwrap()));
-    Source {
+    ProfileInput {
         calls,
         ..source(file, &[("space", "bytes", 1)])
     }
 }
 
 /// The same as a call graph.
-fn graph(file: &str, unit: &str, costs: &[(&str, i64)]) -> Source {
+fn graph(file: &str, unit: &str, costs: &[(&str, i64)]) -> ProfileInput {
     let function = |(name, base): &(&str, i64)| GraphFunction {
         name: (*name).into(),
         base: *base,
@@ -130,7 +130,7 @@ fn graph(file: &str, unit: &str, costs: &[(&str, i64)]) -> Source {
         functions: costs.iter().map(function).collect(),
         calls: Vec::new(),
     };
-    Source {
+    ProfileInput {
         calls: Calls::Graphs(vec![graph]),
         ..source(file, &[("space", unit, 1)])
     }
@@ -147,8 +147,8 @@ fn a_difference_is_searched_as_a_comparison() {
     assert_eq!(
         opened.notes,
         [
-            "space of heap has values below 0: it is read as a comparison, A being what is above 0 and B what is below. What \
-             the two profiles of which it is the difference had in common is not in the file.",
+            "space of heap has values below 0, so it is read as a comparison: A is what is above 0, B what is below. What the \
+             two compared profiles had in common is not in the file.",
             "Shares are parts of what became costlier: what became cheaper has less than 0 %."
         ]
     );
@@ -169,7 +169,8 @@ fn call_graphs_are_compared_one_with_one() {
     );
     let opened = compared(&a, &b, None).unwrap();
     assert_eq!(opened.profile.sides(), Some(Sides { a: 10, b: 4 }));
-    let refused = |a: Vec<Source>, b: Vec<Source>, how| open(a, b, None, how).unwrap_err();
+    let refused =
+        |a: Vec<ProfileInput>, b: Vec<ProfileInput>, how| open(a, b, None, how).unwrap_err();
     let several = refused(
         vec![a.clone(), a.clone()],
         vec![b.clone()],
@@ -177,8 +178,8 @@ fn call_graphs_are_compared_one_with_one() {
     );
     assert_eq!(
         several.to_string(),
-        "a holds a call graph, of which one is compared with one, as they are: give one file on each side, and no \
-         normalisation"
+        "a holds a call graph, and call graphs can be compared only one with one, without normalisation: give one file on \
+         each side"
     );
     let scaled = refused(vec![a.clone()], vec![b], Normalisation::Totals);
     assert!(matches!(scaled, OpenError::GraphsAveraged { .. }));

@@ -1,8 +1,8 @@
 //! The search, command by command (BOTTLENECKS §2.3), and the estimates of Table 3.
 
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, Details, End, Overlap, ProfileIdentity, Row, SavedLabels,
-    Search, SearchError, SourceIdentity, Step, Suggester,
+    CallTreeProfile, ComparativeProfile, Details, End, FileIdentity, Overlap, ProfileIdentity, Row,
+    SavedLabels, Search, SearchError, Step, Suggester,
 };
 
 /// The tree of the paper's Figure 2.
@@ -29,7 +29,7 @@ fn nearby(details: &Details) -> Vec<(usize, Step, String, i64)> {
 
 fn identity(digest: &str) -> ProfileIdentity {
     ProfileIdentity {
-        sources: vec![SourceIdentity {
+        sources: vec![FileIdentity {
             file: "a.pb.gz".into(),
             digest: digest.into(),
         }],

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use fulcrum_model::CallTree;
 use fulcrum_paths::{
-    AnyProfile, Calls, ComparativeProfile, FlameTree, Normalisation, Observation, Observations,
-    Options, ProfileInterface as _, Search, Sides, ProfileInput, FileIdentity, Spread, open,
+    AnyProfile, Calls, ComparativeProfile, FileIdentity, FlameTree, Normalisation, Observation,
+    Observations, Options, ProfileInput, ProfileInterface as _, Search, Sides, Spread, open,
 };
 use fulcrum_stats::{Random, Sample, welch};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::CallTreeError;
-use fulcrum_paths::{Calls, Observation, Observations, Source, SourceIdentity};
+use fulcrum_paths::{Calls, FileIdentity, Observation, Observations, ProfileInput};
 use fulcrum_transaction_records::run::Run;
 use fulcrum_transactions::stitch::{Difference, Observed, TypeCost, TypeProfile};
 
@@ -123,14 +123,19 @@ impl TypeOf<'_> {
         })
     }
 
-    fn source(&self, tree: CallTree, title: String, observations: Option<Observations>) -> Source {
+    fn source(
+        &self,
+        tree: CallTree,
+        title: String,
+        observations: Option<Observations>,
+    ) -> ProfileInput {
         // Labels of whole costs are kept apart from those of single transactions'.
         let what = match observations {
             Some(_) => "transactions of",
             None => "type of transactions",
         };
-        Source {
-            identity: SourceIdentity {
+        ProfileInput {
+            identity: FileIdentity {
                 digest: format!("{what} {}: {}", self.run_name, self.name),
                 file: title,
             },
@@ -149,7 +154,7 @@ fn whole(
     of: &TypeOf<'_>,
     profile: &TypeProfile,
     title: String,
-) -> Result<(Source, LinesByValue), TypeError> {
+) -> Result<(ProfileInput, LinesByValue), TypeError> {
     let stitched = &of.run.stitched;
     let tree = stitched.tree(profile.id).map_err(TypeError::Tree)?;
     let lines = stitched.lines_tree(profile.id).map_err(TypeError::Tree)?;
@@ -164,7 +169,7 @@ fn each(
     of: &TypeOf<'_>,
     profile: &TypeProfile,
     title: String,
-) -> Result<(Source, LinesByValue), TypeError> {
+) -> Result<(ProfileInput, LinesByValue), TypeError> {
     let observed = of.run.stitched.observed(profile.id);
     let Observed {
         tree,

@@ -1,7 +1,9 @@
 //! The labels as Markdown, for a pull request.
 
 use fulcrum_answers::quantity::{faster, quantity, share};
-use fulcrum_paths::{AnySummary, DenominatorKind, ProfileInterface as _, beyond, cum_ovl};
+use fulcrum_paths::{
+    AnySummary, DenominatorKind, ProfileInterface as _, cum_ovl, unusual_shares_note,
+};
 
 use super::search_snapshot::SearchSnapshot;
 use crate::protocol::NavigatorReport;
@@ -28,15 +30,18 @@ pub(crate) fn report(look: &SearchSnapshot) -> NavigatorReport {
             quantity(sides.b, &look.unit),
             quantity(total, &look.unit),
             match whole.of {
-                DenominatorKind::Costlier =>
-                    format!("{}, {}", whole.of.words(), quantity(whole.cost, &look.unit)),
+                DenominatorKind::Costlier => format!(
+                    "{}, {}",
+                    whole.of.phrase(),
+                    quantity(whole.cost, &look.unit)
+                ),
                 _ => "the whole difference".into(),
             },
         ),
     };
     // That of a comparison says what its costs and shares are.
     if profile.sides().is_none()
-        && let Some(note) = beyond(profile, &whole)
+        && let Some(note) = unusual_shares_note(profile, &whole)
     {
         out += &format!(" {}", text(&note));
     }

@@ -14,7 +14,7 @@ use fulcrum_profiles::{Files, Limits, Lines, Rule};
 use super::by_name::{ByName, by_name};
 use super::naming::Naming;
 use super::recorded::Recorded;
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 
 /// A navigation at one moment. Cheap to make.
 #[derive(Clone)]
@@ -129,7 +129,7 @@ impl SearchSnapshot {
             (of == path && *on == side && *by == width).then(|| Arc::clone(contexts))
         });
         if let Some(contexts) = known {
-            return Some(Merged::again(tree, &contexts));
+            return Some(Merged::from_occurrences(tree, &contexts));
         }
         let names: Vec<&str> = path.iter().map(String::as_str).collect();
         let merged = Merged::new(tree, &names, side, width)?;
@@ -137,7 +137,7 @@ impl SearchSnapshot {
         if kept.len() == MERGED {
             kept.remove(0);
         }
-        kept.push(((path.to_vec(), side, width), merged.contexts()));
+        kept.push(((path.to_vec(), side, width), merged.occurrences()));
         Some(merged)
     }
 

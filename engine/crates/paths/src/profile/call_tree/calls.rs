@@ -1,0 +1,262 @@
+//! The call table: the nodes and the cost of every path with two names.
+//!
+//! Frequent functions have the most callers and callees, and the most nodes to visit to find them. With a table that is built
+//! once, they take no longer than rare ones.
+
+use std::panic::resume_unwind;
+use std::thread;
+
+use fulcrum_model::call_tree::NO_NODE;
+
+use crate::profile::call_tree::find::Named;
+use crate::profile::call_tree::names::{NO_NAME, NameId};
+use crate::profile::call_tree::region::Sums;
+
+/// With fewer nodes, a second thread is not worth starting.
+const MANY: usize = 100_000;
+
+/// All paths with two names in a tree. Takes 4 bytes a node and 36 bytes a path.
+#[derive(Debug)]
+pub(crate) struct CallTable {
+    /// Sorted by callee, then by caller.
+    calls: Vec<Call>,
+    /// Where each name's callers begin in `calls`, and where the last ones end.
+    callers: Vec<u32>,
+    /// Positions in `calls`, sorted by caller, then by callee.
+    by_caller: Vec<u32>,
+    /// Where each name's callees begin in `by_caller`, and where the last ones end.
+    callees: Vec<u32>,
+    /// The called nodes of each path, ascending.
+    nodes: Vec<u32>,
+}
+
+/// A path with two names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub caller: NameId,
+    pub callee: NameId,
+    pub at: CallNodes,
+    /// The own cost of caller and callee. Only valid if no two occurrences share a node.
+    pub base: i64,
+    /// The same, plus everything that the outermost callees call.
+    pub cum: i64,
+}
+
+/// The called nodes of one path, as a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallNodes {
+    start: u32,
+    end: u32,
+}
+
+impl CallNodes {
+    /// At least 1.
+    pub fn count(self) -> usize {
+        (self.end - self.start) as usize
+    }
+}
+
+impl CallTable {
+    /// The calls in a tree. `starts` says where each name's nodes begin among those of all names, and where the last ones end.
+    pub fn of(tree: &(impl Named + Sums + Sync), starts: &[u32]) -> Self {
+        let names = starts.len() - 1;
+        let of_names = |from: usize, to: usize| Part::of(tree, from as NameId..to as NameId, names);
+        let all = starts[names] as usize;
+        let Part {
+            calls,
+            callers,
+            nodes,
+        } = match all < MANY {
+            true => of_names(0, names),
+            false => {
+                let half = starts.partition_point(|&start| (start as usize) < all / 2);
+                let half = half.min(names);
+                thread::scope(|scope| {
+                    let other = thread::Builder::new();
+                    let other = other.spawn_scoped(scope, || of_names(half, names));
+                    let first = of_names(0, half);
+                    let second = match other {
+                        Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                        Err(_) => of_names(half, names),
+                    };
+                    first.and(second)
+                })
+            }
+        };
+        let (by_caller, callees) = by_caller(&calls, names);
+        CallTable {
+            calls,
+            callers,
+            by_caller,
+            callees,
+            nodes,
+        }
+    }
+
+    /// The callers of a name, sorted.
+    pub fn callers(&self, callee: NameId) -> &[Call] {
+        let callee = callee as usize;
+        &self.calls[self.callers[callee] as usize..self.callers[callee + 1] as usize]
+    }
+
+    /// The callees of a name, sorted.
+    pub fn callees(&self, caller: NameId) -> impl Iterator<Item = &Call> {
+        let caller = caller as usize;
+        let these = self.callees[caller] as usize..self.callees[caller + 1] as usize;
+        self.by_caller[these]
+            .iter()
+            .map(|&at| &self.calls[at as usize])
+    }
+
+    /// The path with these two names, if it occurs.
+    pub fn find(&self, caller: NameId, callee: NameId) -> Option<&Call> {
+        let callers = self.callers(callee);
+        let at = callers.binary_search_by_key(&caller, |it| it.caller).ok()?;
+        Some(&callers[at])
+    }
+
+    /// The called nodes of a path, ascending.
+    pub fn nodes(&self, at: CallNodes) -> &[u32] {
+        &self.nodes[at.start as usize..at.end as usize]
+    }
+}
+
+/// The positions in `calls` sorted by caller, and where each caller's begin: a counting sort.
+fn by_caller(calls: &[Call], names: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; names + 1];
+    for call in calls {
+        starts[call.caller as usize + 1] += 1;
+    }
+    for name in 0..names {
+        starts[name + 1] += starts[name];
+    }
+    let mut next = starts.clone();
+    let mut sorted = vec![0; calls.len()];
+    for (at, call) in (0_u32..).zip(calls) {
+        let to = &mut next[call.caller as usize];
+        sorted[*to as usize] = at;
+        *to += 1;
+    }
+    (sorted, starts)
+}
+
+/// The calls of consecutive callees.
+struct Part {
+    calls: Vec<Call>,
+    /// Where each name's callers begin in `calls`, and at last where they end.
+    callers: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl Part {
+    fn of(tree: &(impl Named + Sums), callees: std::ops::Range<NameId>, names: usize) -> Self {
+        let mut part = Part {
+            calls: Vec::new(),
+            callers: vec![0],
+            nodes: Vec::new(),
+        };
+        let mut scratch = Scratch {
+            place: vec![u32::MAX; names],
+            callers: Vec::new(),
+            covered: Vec::new(),
+        };
+        for callee in callees {
+            part.add(tree, callee, &mut scratch);
+            part.callers.push(part.calls.len() as u32);
+        }
+        part
+    }
+
+    fn add(&mut self, tree: &(impl Named + Sums), callee: NameId, scratch: &mut Scratch) {
+        let first = self.calls.len();
+        self.sum(tree, callee, scratch);
+        let these = &mut self.calls[first..];
+        these.sort_unstable_by_key(|it| it.caller);
+        let mut start = self.nodes.len() as u32;
+        for (at, call) in (0..).zip(&mut *these) {
+            scratch.place[call.caller as usize] = at;
+            let count = call.at.end;
+            call.at = CallNodes { start, end: start };
+            start += count;
+        }
+        self.nodes.resize(start as usize, 0);
+        for (&n, &caller) in tree.nodes_of(callee).iter().zip(&scratch.callers) {
+            if caller != NO_NAME {
+                let end = &mut these[scratch.place[caller as usize] as usize].at.end;
+                self.nodes[*end as usize] = n;
+                *end += 1;
+            }
+        }
+        for call in these {
+            scratch.place[call.caller as usize] = u32::MAX;
+        }
+    }
+
+    /// Finds the callers in the order of their first node, and for each the number of calls (as the end of its nodes) and the
+    /// cost.
+    fn sum(&mut self, tree: &(impl Named + Sums), callee: NameId, scratch: &mut Scratch) {
+        let first = self.calls.len();
+        let own = |n: u32| tree.before(n + 1) - tree.before(n);
+        scratch.callers.clear();
+        scratch.covered.clear();
+        for &n in tree.nodes_of(callee) {
+            let parent = tree.parent(n);
+            let caller = match parent {
+                NO_NODE => NO_NAME,
+                parent => tree.name(parent),
+            };
+            scratch.callers.push(caller);
+            if caller == NO_NAME {
+                continue;
+            }
+            let place = &mut scratch.place[caller as usize];
+            if *place == u32::MAX {
+                *place = scratch.covered.len() as u32;
+                scratch.covered.push(0);
+                self.calls.push(Call {
+                    caller,
+                    callee,
+                    at: CallNodes { start: 0, end: 0 },
+                    base: 0,
+                    cum: 0,
+                });
+            }
+            let call = &mut self.calls[first + *place as usize];
+            call.at.end += 1;
+            let along = own(parent) + own(n);
+            call.base += along;
+            // The cum already contains nodes below others of the path.
+            let covered = &mut scratch.covered[*place as usize];
+            if n >= *covered {
+                *covered = tree.end(n);
+                call.cum += along + tree.before(*covered) - tree.before(n + 1);
+            }
+        }
+    }
+
+    /// Appends the calls of the following names.
+    fn and(mut self, other: Part) -> Part {
+        let (calls, nodes) = (self.calls.len() as u32, self.nodes.len() as u32);
+        self.calls.extend(other.calls.into_iter().map(|call| Call {
+            at: CallNodes {
+                start: call.at.start + nodes,
+                end: call.at.end + nodes,
+            },
+            ..call
+        }));
+        let starts = other.callers[1..].iter();
+        self.callers.extend(starts.map(|start| start + calls));
+        self.nodes.extend(other.nodes);
+        self
+    }
+}
+
+/// Scratch space for finding the callers of one name.
+struct Scratch {
+    /// For each name, the position of its call among those of the callee.
+    place: Vec<u32>,
+    /// The caller of each node of the callee.
+    callers: Vec<NameId>,
+    /// For each call, the node before which all nodes are in its cum.
+    covered: Vec<u32>,
+}

@@ -1,0 +1,312 @@
+//! A call tree prepared for the search: prefix sums of the cost, and the nodes of each name.
+
+use std::sync::{Arc, OnceLock};
+
+use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::NO_NODE;
+
+use crate::profile::call_tree::calls::CallTable;
+use crate::profile::call_tree::find::Named;
+use crate::profile::call_tree::names::{NO_NAME, NameId};
+use crate::profile::call_tree::region::Sums;
+
+/// The cost of a path with at most this many names is summed node by node.
+const WALKED: usize = 8;
+
+/// The same, while the sums for longer paths are not known yet.
+const FAR: usize = 64;
+
+/// A call tree and one of its value types. Takes 20 bytes a node besides the tree, 32 once steps were prepared.
+#[derive(Debug)]
+pub(crate) struct Index {
+    tree: Arc<CallTree>,
+    /// For each node the data that is read together; the last entry has the total cost.
+    nodes_data: Vec<NodeData>,
+    /// The cost of each node and its ancestors. Computed on first use.
+    from_root: OnceLock<Vec<i64>>,
+    /// Nodes by name, ascending within each name.
+    nodes: Vec<u32>,
+    /// Where each name's nodes begin, and where the last ones end.
+    starts: Vec<u32>,
+    /// The cost of each name.
+    name_costs: Vec<NameCost>,
+    /// No two siblings have the same name.
+    siblings_differ: bool,
+    /// Which names call which. Computed on first use, because not every user looks at callers and callees.
+    calls: OnceLock<CallTable>,
+}
+
+/// The cost of a path with one name.
+#[derive(Clone, Copy, Debug, Default)]
+struct NameCost {
+    base: i64,
+    cum: i64,
+    /// Whether some of its nodes are below others.
+    nested: bool,
+}
+
+/// The data of a node that is read together, kept together in memory.
+#[derive(Clone, Copy, Debug)]
+struct NodeData {
+    /// The cost of all nodes before it.
+    before: i64,
+    /// The node after its last descendant.
+    end: u32,
+    name: NameId,
+}
+
+impl Index {
+    /// `names` is the number of names in all trees of the profile, `name_of_frame` the name of each frame of this tree.
+    pub fn new(
+        tree: Arc<CallTree>,
+        value_type: usize,
+        names: usize,
+        name_of_frame: Vec<NameId>,
+    ) -> Self {
+        let mut nodes_data = Vec::with_capacity(tree.len() as usize + 1);
+        let mut before = 0;
+        let each = tree.ends().iter().zip(tree.frame_ids());
+        for ((&end, &frame), cost) in each.zip(tree.values(value_type)) {
+            let name = name_of_frame[frame as usize];
+            nodes_data.push(NodeData { before, end, name });
+            before += cost;
+        }
+        nodes_data.push(NodeData {
+            before,
+            end: tree.len(),
+            name: NO_NAME,
+        });
+        let mut seen = vec![false; names];
+        let functions = name_of_frame.iter().filter(|&&name| name != NO_NAME);
+        let siblings_differ = functions
+            .map(|&name| std::mem::replace(&mut seen[name as usize], true))
+            .all(|twice| !twice);
+        let mut index = Index {
+            tree,
+            nodes_data,
+            from_root: OnceLock::new(),
+            nodes: Vec::new(),
+            starts: Vec::new(),
+            name_costs: Vec::new(),
+            siblings_differ,
+            calls: OnceLock::new(),
+        };
+        index.group(names);
+        index.sum_names(names);
+        index
+    }
+
+    /// Groups the nodes by name: a counting sort.
+    fn group(&mut self, names: usize) {
+        let mut starts = vec![0_u32; names + 1];
+        for n in 0..self.len() {
+            let name = self.name(n);
+            if name != NO_NAME {
+                starts[name as usize + 1] += 1;
+            }
+        }
+        for name in 0..names {
+            starts[name + 1] += starts[name];
+        }
+        let mut next = starts.clone();
+        self.nodes = vec![0; starts[names] as usize];
+        for n in 0..self.len() {
+            let name = self.name(n);
+            if name != NO_NAME {
+                let at = &mut next[name as usize];
+                self.nodes[*at as usize] = n;
+                *at += 1;
+            }
+        }
+        self.starts = starts;
+    }
+
+    /// Sums base and cum of each name. The cum already contains nodes that are below others of the same name.
+    fn sum_names(&mut self, names: usize) {
+        let mut all = vec![NameCost::default(); names];
+        let mut covered = vec![0_u32; names];
+        for n in 0..self.len() {
+            let name = self.name(n);
+            if name != NO_NAME {
+                let costs = &mut all[name as usize];
+                costs.base += self.own(n);
+                let covered = &mut covered[name as usize];
+                if n >= *covered {
+                    costs.cum += self.subtree(n);
+                    *covered = self.end(n);
+                } else {
+                    costs.nested = true;
+                }
+            }
+        }
+        self.name_costs = all;
+    }
+
+    pub fn len(&self) -> u32 {
+        self.tree.len()
+    }
+
+    pub fn tree(&self) -> &CallTree {
+        &self.tree
+    }
+
+    /// The number of the node's frame.
+    pub fn frame(&self, n: u32) -> u32 {
+        self.tree.frame_ids()[n as usize]
+    }
+
+    /// [`NO_NODE`] for roots.
+    pub fn parent(&self, n: u32) -> u32 {
+        self.tree.parents()[n as usize]
+    }
+
+    pub fn parents(&self) -> &[u32] {
+        self.tree.parents()
+    }
+
+    /// The node after the last descendant.
+    pub fn end(&self, n: u32) -> u32 {
+        self.nodes_data[n as usize].end
+    }
+
+    /// [`NO_NAME`] when the node cannot be part of a path.
+    pub fn name(&self, n: u32) -> NameId {
+        self.nodes_data[n as usize].name
+    }
+
+    /// The name of the parent. `None` when the node is a root or its parent cannot be part of a path.
+    pub fn parent_name(&self, n: u32) -> Option<(u32, NameId)> {
+        let parent = self.parent(n);
+        if parent == NO_NODE {
+            return None;
+        }
+        let name = self.name(parent);
+        (name != NO_NAME).then_some((parent, name))
+    }
+
+    /// The node's own cost.
+    pub fn own(&self, n: u32) -> i64 {
+        self.between(n, n + 1)
+    }
+
+    /// The cost of the node and all its descendants.
+    pub fn subtree(&self, n: u32) -> i64 {
+        self.between(n, self.end(n))
+    }
+
+    /// The cost of the nodes from `start` to before `end`.
+    pub fn between(&self, start: u32, end: u32) -> i64 {
+        self.nodes_data[end as usize].before - self.nodes_data[start as usize].before
+    }
+
+    /// The own cost of the nodes from `first` down to `last`, both included.
+    pub fn along(&self, first: u32, last: u32) -> i64 {
+        // Short paths do without the sums from the root, which are far apart in memory.
+        let (mut n, mut sum) = (last, 0);
+        let most = match self.from_root.get() {
+            Some(_) => WALKED,
+            None => FAR,
+        };
+        for _ in 0..most {
+            sum += self.own(n);
+            if n == first {
+                return sum;
+            }
+            n = self.parent(n);
+        }
+        let sums = self.root_sums();
+        let above = match self.parent(first) {
+            NO_NODE => 0,
+            parent => sums[parent as usize],
+        };
+        sums[last as usize] - above
+    }
+
+    /// Finds out which names call which, and what each node and its ancestors cost.
+    pub fn prepare_steps(&self) {
+        self.calls();
+        self.root_sums();
+    }
+
+    /// What each node and its ancestors cost. Takes a pass over the nodes the first time.
+    fn root_sums(&self) -> &[i64] {
+        self.from_root.get_or_init(|| self.sum_from_roots())
+    }
+
+    fn sum_from_roots(&self) -> Vec<i64> {
+        let mut sums: Vec<i64> = Vec::with_capacity(self.len() as usize);
+        for (n, &parent) in (0..).zip(self.parents()) {
+            let above = match parent {
+                NO_NODE => 0,
+                parent => sums[parent as usize],
+            };
+            sums.push(above + self.own(n));
+        }
+        sums
+    }
+
+    /// The cost of the tree.
+    pub fn total(&self) -> i64 {
+        self.between(0, self.len())
+    }
+
+    /// How many names all trees of the profile have.
+    pub fn names(&self) -> usize {
+        self.name_costs.len()
+    }
+
+    pub fn siblings_differ(&self) -> bool {
+        self.siblings_differ
+    }
+
+    /// The nodes with this name, ascending.
+    pub fn nodes_of(&self, name: NameId) -> &[u32] {
+        let name = name as usize;
+        &self.nodes[self.starts[name] as usize..self.starts[name + 1] as usize]
+    }
+
+    /// Which names call which. The first call takes a pass over the nodes.
+    pub fn calls(&self) -> &CallTable {
+        self.calls.get_or_init(|| CallTable::of(self, &self.starts))
+    }
+
+    /// The same, if it has been computed.
+    pub fn known_calls(&self) -> Option<&CallTable> {
+        self.calls.get()
+    }
+
+    /// Base and cum of this name.
+    pub fn name_cost(&self, name: NameId) -> (i64, i64) {
+        let NameCost { base, cum, .. } = self.name_costs[name as usize];
+        (base, cum)
+    }
+
+    /// Whether some of this name's nodes are below others.
+    pub fn nested(&self, name: NameId) -> bool {
+        self.name_costs[name as usize].nested
+    }
+}
+
+impl Sums for Index {
+    fn before(&self, n: u32) -> i64 {
+        self.nodes_data[n as usize].before
+    }
+}
+
+impl Named for Index {
+    fn nodes_of(&self, name: NameId) -> &[u32] {
+        self.nodes_of(name)
+    }
+
+    fn name(&self, n: u32) -> NameId {
+        self.name(n)
+    }
+
+    fn parent(&self, n: u32) -> u32 {
+        self.parent(n)
+    }
+
+    fn end(&self, n: u32) -> u32 {
+        self.end(n)
+    }
+}
