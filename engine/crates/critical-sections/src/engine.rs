@@ -1,4 +1,4 @@
-//! The engine: takes threads into translated code and back, and tells the observer what they did.
+//! The engine: takes threads into translated code and back, and reports to the observer what they did.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +17,7 @@ use crate::translation::gate::{self, BELOW_RETURN};
 use crate::translation::unit::{Exit, Kind, To, Unit};
 use crate::translation::units::{ENTERED, RETURNED, Units};
 
-/// How often a unit is entered before the path through it is translated as one.
+/// How often a unit is entered before the path through it is translated as one unit.
 const PATH_AFTER: u32 = 12;
 
 /// The engine of the process.
@@ -28,10 +28,10 @@ pub(crate) struct Engine {
     pub(crate) counts: Tally,
 }
 
-/// The engine, once it has begun.
+/// The engine, once [`crate::begin`] has succeeded.
 pub(crate) static ENGINE: Kept<Engine> = Kept::new();
 
-/// Counts that all threads add to.
+/// Counters that all threads add to.
 #[derive(Default)]
 pub(crate) struct Tally {
     watched: AtomicU64,
@@ -58,20 +58,21 @@ impl Tally {
     }
 }
 
-/// Where a thread is to go on.
+/// Where a thread continues.
 enum Next {
     /// At an address of the program, out of line if possible.
     Watched(u64),
-    /// There, natively.
+    /// At an address of the program, natively.
     Native(u64),
 }
 
-/// The engine's side of the gates.
+/// The function of the engine that gates call.
 ///
 /// # Safety
-/// Called by a gate, with the calling thread's words.
+/// Only a gate may call this, with the calling thread's words.
 pub(crate) unsafe extern "C" fn dispatch(words: *mut Words) {
-    // SAFETY: the words are the calling thread's own, and a gate says that they are complete.
+    // SAFETY: the words belong to the calling thread, and a gate has filled them in. The thread's state lives as long as
+    // its words refer to it.
     let (words, thread) = unsafe {
         let words = &mut *words;
         let thread = core::ptr::with_exposed_provenance_mut::<Thread>(words.thread as usize);
@@ -129,11 +130,11 @@ impl Pass<'_> {
         self.thread.state = State::Watched;
         self.thread.lanes.reset();
         let stack = self.words.registers.general[usize::from(RSP)];
-        // SAFETY: the program's own stack; the function has just returned by the word beside it.
+        // SAFETY: the word is on the program's own stack; the function has just returned through it, so it is readable.
         let next = unsafe { word(stack.wrapping_sub(8)).read() };
         match self.thread.is_wanted {
             true => {
-                // Told with what comes next.
+                // Reported together with what follows.
                 if !self.thread.effects.has_room(1) {
                     self.flush();
                 }
@@ -156,7 +157,11 @@ impl Pass<'_> {
                         if code.is_system_call && !is_harmless(number) {
                             return self.stop(ip);
                         }
-                        self.begin_recording(unit, code.is_path);
+                        if code.is_path {
+                            self.end_recording();
+                        } else {
+                            self.begin_recording(unit);
+                        }
                         self.words.target = code.start;
                     }
                     Some((_, Kind::Native)) => self.call(ip),
@@ -166,7 +171,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The thread goes on by itself, because the code at an address runs in its own place alone.
+    /// The thread continues natively, because the code at this address only runs in its own place.
     fn stop(&mut self, ip: u64) {
         Tally::add(&self.engine.counts.stopped);
         let last = &self.engine.counts.stopped_at;
@@ -174,7 +179,7 @@ impl Pass<'_> {
         self.leave(ip);
     }
 
-    /// The thread goes on by itself.
+    /// The thread continues natively.
     fn leave(&mut self, ip: u64) {
         self.flush();
         self.end_recording();
@@ -184,16 +189,16 @@ impl Pass<'_> {
         self.thread.settle();
     }
 
-    /// Calls a native function, whose return address is on the stack already.
+    /// Calls a native function whose return address is already on the stack.
     fn call(&mut self, ip: u64) {
-        // Our own functions tell other things, which come after what was done so far.
+        // Our own functions report other things. Report what was done before them first.
         if self.engine.units.is_own(ip) {
             self.flush();
         }
         self.end_recording();
         let stack = &mut self.words.registers.general[usize::from(RSP)];
         let place = stack.wrapping_sub(BELOW_RETURN);
-        // SAFETY: the program's own stack: a called function may use what is below its return address.
+        // SAFETY: the words are below the stack pointer of the program's own stack, where a called function may write.
         unsafe {
             word(stack.wrapping_sub(8)).write(0);
             word(place).write(gate::return_address(gate::native_returned));
@@ -203,8 +208,8 @@ impl Pass<'_> {
         self.words.target = ip;
     }
 
-    /// Notes what happened on the way to an exit. It is told when it is much, or when there is something else to tell; in the
-    /// window after a section at once, since the first use ends that.
+    /// Records what happened on the way to an exit. Reports it when there is a lot or something else to report; in the
+    /// window after a section immediately, because the first use ends the window.
     fn tell(&mut self, exit: &Exit) {
         let mut rest = match self.thread.in_window {
             true => exit.steps,
@@ -234,10 +239,7 @@ impl Pass<'_> {
         self.engine.flush(self.thread, self.words);
     }
 
-    fn begin_recording(&mut self, unit: &Unit, is_path: bool) {
-        if is_path {
-            return self.end_recording();
-        }
+    fn begin_recording(&mut self, unit: &Unit) {
         if unit.enter() == PATH_AFTER && self.thread.recording.is_none() {
             self.thread.recording = Some(Recording {
                 head: unit.ip,
@@ -287,7 +289,7 @@ fn word(address: u64) -> *mut u64 {
     core::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-/// A thread has taken a lock, and would return to its caller. Returns when the section runs natively.
+/// A thread has taken a lock and is about to return to its caller. Returns if the section runs natively.
 ///
 /// # Safety
 /// See [`crate::lock_taken`].
@@ -299,13 +301,13 @@ pub(crate) unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     let thread = unsafe { &mut *thread.as_ptr() };
     let caller = captured.caller();
     if Thread::owns_stack(caller.stack) {
-        // A handler of a signal has interrupted the engine.
+        // A signal handler has interrupted the engine.
         return;
     }
     let is_nested = match thread.state {
         State::Native => false,
         State::Calling(place) => !engine.is_abandoned(place, &caller),
-        // A handler of a signal has interrupted translated code.
+        // A signal handler has interrupted translated code.
         State::Watched => return,
     };
     if thread.is_telling {
@@ -344,7 +346,7 @@ pub(crate) unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     }
 }
 
-/// A thread is about to give back a lock.
+/// A thread is about to release a lock.
 pub(crate) fn unlocking(lock: u64) {
     let (Some(engine), Some(thread)) = (ENGINE.get(), Thread::known()) else {
         return;
@@ -367,7 +369,7 @@ pub(crate) fn unlocking(lock: u64) {
 }
 
 impl Engine {
-    /// Tells what the thread has done.
+    /// Reports what the thread has done.
     fn flush(&self, thread: &mut Thread, words: &Words) {
         let effects = thread.effects.as_slice();
         if effects.is_empty() {
@@ -380,7 +382,7 @@ impl Engine {
         thread.effects.clear();
     }
 
-    /// A thread whose section is watched has given back a lock, in a native function that returns by the word at a place.
+    /// A thread has released a lock in a watched section, in a native function that returns through the word at `place`.
     fn left(&self, thread: &mut Thread, place: u64) {
         let is_outermost = thread.held.as_slice().is_empty();
         if is_outermost {
@@ -396,12 +398,12 @@ impl Engine {
         }
     }
 
-    /// Whether the native call of which a thread's state tells is over, although it never returned: a thread was cancelled,
-    /// or jumped out of it.
+    /// Whether the native call recorded in the thread's state ended without returning: the thread was cancelled, or jumped
+    /// out of it.
     fn is_abandoned(&self, place: u64, caller: &crate::hooks::captured::Caller) -> bool {
-        // The function itself returns from the place on; what it calls has its frames below.
+        // The function itself returns through the word at `place`. The frames of its callees are below.
         let is_it = || {
-            // SAFETY: the thread's own stack, not far from its stack pointer.
+            // SAFETY: the word is on the thread's own stack, near its stack pointer.
             let returns_to = unsafe { word(place).read() };
             caller.stack <= place + BELOW_RETURN + 8
                 && returns_to == gate::return_address(gate::native_returned)
@@ -413,7 +415,7 @@ impl Engine {
         !is_there
     }
 
-    /// Leaves the caller and goes on out of line where it would return to.
+    /// Leaves the caller and continues out of line at the caller's return address.
     ///
     /// # Safety
     /// See [`crate::lock_taken`].

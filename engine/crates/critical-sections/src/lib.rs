@@ -1,36 +1,38 @@
 //! The out-of-line engine that watches critical sections (Whodunit §7.2).
 //!
-//! When a thread has taken a lock, the function that took it does not return to its caller: the engine captures the
-//! thread's registers and runs the critical section from translated copies of its instructions. Copies do exactly what the
-//! originals do, on the program's own stack and with its own return addresses; between them, stores note the values from
-//! which the engine afterwards makes [effects](fulcrum_shared_memory::Effect) and tells them to an [`Observer`].
-//! After the outermost unlock this goes on until the observer has seen the first use, or for a window of instructions.
+//! When a thread has taken a lock, the function that took it does not return to its caller. Instead, the engine captures
+//! the thread's registers and runs the critical section from translated copies of its instructions. Copies do exactly what
+//! the originals do, on the program's own stack and with its own return addresses. Stores between them record values, from
+//! which the engine later derives [effects](fulcrum_shared_memory::Effect) and reports them to an [`Observer`]. After the
+//! outermost unlock, this continues until the observer has seen the first use, or for a window of instructions.
 //!
 //! # For the preloaded library
 //!
-//! - [`begin`] once, with the observer, and the addresses of the functions that are to run as they are: all hooks that give
-//!   back locks, wait or take locks, `malloc` and its family, and those that never return or jump ([`Functions`]).
-//! - Functions that take locks are hidden by [`hook!`], which captures the caller's registers. When the lock is taken, they
-//!   call [`lock_taken`], which does not return when the section is watched. The same goes for waiting on a condition.
-//! - [`lock_hook!`] and [`unlock_hook!`] are the same for mutexes, and short where nothing flows.
-//! - [`flows_under`] and [`wake`] are called when something flows under a lock, or where nothing had flowed.
-//! - Functions that give back locks call [`unlocking`] before they do, also before they wait for a condition.
-//! - [`end_thread`] when a thread ends, [`loaded`] and [`forget_unmapped`] when a library was loaded or unloaded,
-//!   [`after_fork`] in the child.
-//! - [`locate`] tells samplers and signal handlers which instruction of the program is being executed.
+//! - Call [`begin`] once, with the observer and the addresses of functions that must run unchanged: all hooks that release
+//!   locks, wait or take locks; `malloc` and its family; functions that never return or jump ([`Functions`]).
+//! - Hide functions that take locks with [`hook!`], which captures the caller's registers. After taking the lock, call
+//!   [`lock_taken`], which does not return if the section is watched. The same goes for waiting on a condition.
+//! - Use [`lock_hook!`] and [`unlock_hook!`] for mutexes. They are faster where nothing flows.
+//! - Call [`flows_under`] when something flows under a lock, and [`wake`] when something flows where nothing had flowed
+//!   before.
+//! - Call [`unlocking`] before releasing a lock, and before waiting for a condition.
+//! - Call [`end_thread`] when a thread ends, [`loaded`] and [`forget_unmapped`] when a library is loaded or unloaded, and
+//!   [`after_fork`] in a forked child.
+//! - Call [`locate`] in samplers and signal handlers to find the program's instruction that is being executed.
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! - No call of `malloc` and no lock of libc's after [`begin`]. The observer keeps to that by its own allocator.
-//! - The engine works on a stack of its own. Nothing is written to the program's stack but what the program itself writes,
-//!   and two words below the return address of a native call.
-//! - Signals may come at any time. Their handlers run natively, and the locks they take are not told.
-//! - A thread goes on natively, at the program's own address and with exactly its registers: at system calls that do not
-//!   return once, at instructions that only work in their own place, in code that is not a file's (which compilers at run
-//!   time change), when its budget is used up, and when the observer has seen enough.
-//! - With shadow stacks, whose return addresses cannot be emulated, [`begin`] refuses.
+//! - After [`begin`], the engine neither calls `malloc` nor takes a lock of libc's. The observer ensures the same with its
+//!   own allocator.
+//! - The engine works on its own stack. It writes nothing to the program's stack except what the program itself writes, and
+//!   two words below the return address of a native call.
+//! - Signals may arrive at any time. Their handlers run natively, and the locks they take are not reported.
+//! - A thread continues natively, at the program's own address and with exactly its registers, at system calls that do not
+//!   return once, at instructions that only work in their own place, in code that is not from a file (a just-in-time
+//!   compiler may change it), when its budget is used up, and when the observer has seen enough.
+//! - [`begin`] refuses processes with shadow stacks, because their return addresses cannot be emulated.
 //!
-//! Only for x86-64; elsewhere there is nothing here.
+//! Supports x86-64 only. On other architectures this crate is empty.
 #![cfg(target_arch = "x86_64")]
 
 mod engine;
@@ -63,25 +65,25 @@ use translation::gate;
 use translation::unit::Kind;
 use translation::units::Units;
 
-/// Functions that are not translated, by their addresses.
+/// Addresses of functions that are not translated.
 #[derive(Clone, Debug, Default)]
 pub struct Functions<'a> {
-    /// They are called natively, and the engine goes on when they have returned.
+    /// Functions that run natively. The engine continues when they return.
     pub native: &'a [u64],
-    /// The engine ends where they begin.
+    /// Functions at which the engine stops.
     pub last: &'a [u64],
-    /// The preloaded library's code ([`code_around`]): but for native functions, the engine ends where it begins.
+    /// The preloaded library's code ([`code_around`]). The engine stops where it begins, except for native functions.
     pub own: Range<u64>,
 }
 
-/// Why there is no engine.
+/// Why the engine could not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unavailable {
-    /// The system gives no memory that is writable and executable.
+    /// The system provides no memory that is both writable and executable.
     NoCodeMemory,
     /// The process has a shadow stack.
     ShadowStack,
-    /// It has begun already.
+    /// The engine has already started.
     Begun,
 }
 
@@ -99,7 +101,7 @@ impl fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
-/// `malloc` and its family: what they do in critical sections is their own affair (rule 3).
+/// `malloc` and its family. What they do in critical sections is not watched (rule 3).
 const ALLOCATORS: &[&core::ffi::CStr] = &[
     c"malloc",
     c"free",
@@ -135,11 +137,11 @@ const JUMPS: &[&core::ffi::CStr] = &[
     c"dlclose",
 ];
 
-/// Makes the engine. Allocates, so no lock may be held that an allocator takes.
+/// Starts the engine. This allocates, so no lock that an allocator takes may be held.
 ///
 /// # Errors
 ///
-/// When there can be none.
+/// When the engine cannot run in this process.
 pub fn begin(
     observer: &'static dyn Observer,
     limits: Limits,
@@ -173,60 +175,61 @@ pub fn begin(
     Ok(())
 }
 
-/// Shadow stacks hold return addresses that only calls can write.
+/// Shadow stacks hold return addresses that only call instructions can write.
 fn has_shadow_stack() -> bool {
     const ARCH_SHSTK_STATUS: usize = 0x5005;
     let mut features = 0_u64;
     let args = [ARCH_SHSTK_STATUS, (&raw mut features).addr(), 0, 0, 0, 0];
-    // SAFETY: the kernel writes eight bytes, or knows no such thing.
+    // SAFETY: the kernel writes eight bytes to `features`, or fails because it does not know the request.
     let answer = unsafe { sys::call(libc::SYS_arch_prctl, args) };
     answer == 0 && features & 1 != 0
 }
 
-/// The calling thread has taken a lock, and would now return `result` to whom [`hook!`] captured. Does not return when the
-/// section is watched: the thread then goes on out of line.
+/// The calling thread has taken a lock and would now return `result` to the caller that [`hook!`] captured. Does not return
+/// if the section is watched: the thread then continues out of line.
 ///
 /// # Safety
 ///
-/// `captured` is that of the hook that calls this. Nothing in the frames between this call and the hook's caller may need to
-/// be dropped.
+/// `captured` belongs to the hook that makes this call. No frame between this call and the hook's caller may have anything
+/// to drop.
 pub unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: this function has the same contract as the caller's.
     unsafe { engine::lock_taken(captured, lock, result) };
 }
 
-/// The calling thread is about to give back a lock, or to wait for a condition with it.
+/// The calling thread is about to release a lock, or to wait for a condition with it.
 pub fn unlocking(lock: u64) {
     engine::unlocking(lock);
 }
 
-/// The calling thread ends. It may still take locks, and then begins anew.
+/// The calling thread ends. If it takes another lock, it starts anew.
 pub fn end_thread() {
     thread::Thread::end();
 }
 
-/// A library was loaded: finds its code now rather than in the first section that runs in it.
+/// A library was loaded. Finds its code now rather than in the first section that runs in it.
 pub fn loaded() {
     if let Some(engine) = ENGINE.get() {
-        engine.units.look();
+        engine.units.find_new_code();
     }
 }
 
-/// A library may have been unloaded: forgets all code that is mapped no more. Before another one comes in its place.
+/// A library may have been unloaded. Forgets all code that is no longer mapped. Call this before another library is mapped
+/// in its place.
 pub fn forget_unmapped() {
     if let Some(engine) = ENGINE.get() {
         engine.units.forget_unmapped();
     }
 }
 
-/// Code between two addresses is no longer what it was.
+/// The code between two addresses has changed.
 pub fn forget(from: u64, to: u64) {
     if let Some(engine) = ENGINE.get() {
         engine.units.forget(from, to);
     }
 }
 
-/// The process is a child that was just forked.
+/// The process is a freshly forked child.
 pub fn after_fork() {
     policy::forget();
     if let Some(engine) = ENGINE.get() {
@@ -234,17 +237,17 @@ pub fn after_fork() {
     }
 }
 
-/// The program's instruction of which the instruction at `address` is a translation. `None` when it is none.
+/// The program's instruction whose translation is at `address`, or `None` if there is no translation.
 pub fn locate(address: u64) -> Option<u64> {
     ENGINE.get()?.units.locate(address)
 }
 
-/// The memory that translations are in. Empty before [`begin`].
+/// The memory that holds the translations. Empty before [`begin`].
 pub fn code_memory() -> Range<u64> {
     ENGINE.get().map_or(0..0, |it| it.units.code_memory())
 }
 
-/// What happened so far. `None` before [`begin`].
+/// What has happened so far, or `None` before [`begin`].
 pub fn counts() -> Option<Counts> {
     Some(ENGINE.get()?.counts.read())
 }

@@ -1,4 +1,4 @@
-//! A list of at most so many items, without allocation.
+//! A list with a fixed capacity, without allocation.
 
 use core::mem::MaybeUninit;
 
@@ -7,12 +7,12 @@ use core::mem::MaybeUninit;
 pub(crate) struct List<T: Copy, const N: usize> {
     items: [MaybeUninit<T>; N],
     length: usize,
-    /// Something did not fit.
+    /// Whether an item did not fit.
     overflowed: bool,
 }
 
 impl<T: Copy, const N: usize> List<T, N> {
-    /// No items.
+    /// An empty list.
     pub(crate) fn new() -> Self {
         List {
             items: [const { MaybeUninit::uninit() }; N],
@@ -21,12 +21,12 @@ impl<T: Copy, const N: usize> List<T, N> {
         }
     }
 
-    /// Makes a list without items of memory that has anything.
+    /// Makes an empty list in uninitialised memory.
     ///
     /// # Safety
-    /// `at` must be writable, and aligned.
+    /// `at` is valid for writes, and aligned.
     pub(crate) unsafe fn make_at(at: *mut Self) {
-        // SAFETY: the caller's promise; items need no value.
+        // SAFETY: the caller promises a place that is valid for writes. Items of an empty list need no value.
         unsafe {
             (&raw mut (*at).length).write(0);
             (&raw mut (*at).overflowed).write(false);
@@ -44,23 +44,23 @@ impl<T: Copy, const N: usize> List<T, N> {
         }
     }
 
-    /// Whether something did not fit.
+    /// Whether an item did not fit.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    /// Whether there is room for so many more.
+    /// Whether there is room for `more` items.
     pub(crate) fn has_room(&self, more: usize) -> bool {
         self.length + more <= N
     }
 
-    /// Forgets all items.
+    /// Removes all items.
     pub(crate) fn clear(&mut self) {
         self.length = 0;
         self.overflowed = false;
     }
 
-    /// Removes the last item that is equal; whether there was one.
+    /// Removes the last equal item. Returns whether there was one.
     pub(crate) fn remove(&mut self, item: &T) -> bool
     where
         T: PartialEq,
@@ -78,7 +78,7 @@ impl<T: Copy, const N: usize> List<T, N> {
     /// All items.
     pub(crate) fn as_slice(&self) -> &[T] {
         let items = &self.items[..self.length];
-        // SAFETY: so many were written.
+        // SAFETY: the first `length` items were written by `push`.
         unsafe { &*(core::ptr::from_ref(items) as *const [T]) }
     }
 }

@@ -1,36 +1,36 @@
-//! Who is told of critical sections, how far they are watched, and what happened.
+//! The observer of critical sections, limits on what is watched, and counts.
 
 use fulcrum_shared_memory::{CodeAddress, Effect, Mode};
 
 use crate::memory::tls::Registers;
 use crate::policy::Scope;
 
-/// Who is told what threads do in critical sections.
+/// Receives what threads do in critical sections.
 ///
-/// Its methods run in the program's threads, on the engine's stack or within hooks, while the program holds a lock, which may
-/// be that of its allocator: they allocate from their own memory, take no lock of the program's, and must not panic.
+/// Its methods run in the program's threads, on the engine's stack or in hooks, while the program holds a lock, which may
+/// be its allocator's. So they allocate only from their own memory, take no lock of the program's, and must not panic.
 pub trait Observer: Sync {
-    /// The calling thread has taken a lock; `site` is where the call returns to.
+    /// The calling thread has taken a lock. `site` is the call's return address.
     fn entered(&self, lock: u64, site: u64) -> Wish;
 
-    /// It gives back a lock of which [`Self::entered`] told.
+    /// The thread releases a lock that was passed to [`Self::entered`].
     fn left(&self, lock: u64) -> Mode;
 
-    /// What its instructions did, in their order. Told at the latest before the thread takes or gives back another lock, or
-    /// runs natively. `registers` are those that it had when it was last seen.
+    /// What the thread's instructions did, in order. Called at the latest before the thread takes or releases another lock
+    /// or runs natively. `registers` are those from when the thread was last seen.
     fn effects(&self, registers: &Registers, effects: &[(CodeAddress, Effect)]) -> Mode;
 
-    /// Instructions were translated to `start`, where there was nothing before: for those who sample from outside, and cannot
-    /// ask [`crate::locate`]. Called in ascending order, one call at a time.
+    /// Instructions were translated to `start`, where there was nothing before. This is for external samplers, which cannot
+    /// call [`crate::locate`]. Called in ascending order, one call at a time.
     fn translated(&self, copy: &Translated<'_>) {
         let _ = copy;
     }
 }
 
-/// What an observer wants of a section.
+/// What an observer wants to know about a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// To be told what it does.
+    /// What the section does.
     Watched,
     /// Nothing, for a while.
     Native(Scope),
@@ -45,21 +45,22 @@ impl From<Mode> for Wish {
     }
 }
 
-/// Translations of instructions that are executed one after another.
+/// Translations of consecutively executed instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Translated<'a> {
-    /// Where they begin.
+    /// Where the translations begin.
     pub start: u64,
-    /// How long they are, bytes.
+    /// Their length in bytes.
     pub length: u32,
-    /// Of each instruction, in ascending order: where its translation begins, from `start`, and where the program has it.
+    /// For each instruction, in ascending order: the offset of its translation from `start`, and its address in the
+    /// program.
     pub instructions: &'a [(u32, u64)],
 }
 
-/// How far threads are watched.
+/// Limits on how long threads are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Instructions of one section.
+    /// Instructions in one section.
     pub section: u32,
     /// Instructions after the outermost unlock: the paper's `MAX`.
     pub window: u32,
@@ -75,16 +76,16 @@ impl Default for Limits {
     }
 }
 
-/// What happened so far.
+/// Counts of what has happened so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Sections that were watched.
     pub watched: u64,
-    /// Sections that went on natively because of an instruction or a function.
+    /// Sections that continued natively because of an instruction or a function.
     pub stopped: u64,
-    /// Where the last one of these did.
+    /// Where the last of these stopped.
     pub stopped_at: CodeAddress,
-    /// Sections that used up their budget, or were too long for the observer.
+    /// Sections that exceeded their budget or were too long for the observer.
     pub too_long: u64,
     /// Native calls that never returned.
     pub abandoned: u64,

@@ -1,36 +1,36 @@
-//! Lock sites at which nothing flows: their sections begin without asking anybody (rule 7).
+//! Lock sites without flow: their sections begin without asking the observer (rule 7).
 //!
-//! Which sites rest, and how long, the observer has learned from all threads. Asking it takes its lock; so a thread that was
-//! told no asks less and less often. What it was told holds for a site, or for one lock there, until the observer calls all
-//! threads to ask again ([`wake`]); and for a site, it says nothing of locks under which something flows ([`flows_under`]).
+//! The observer learns from all threads which sites rest, and for how long. Asking it takes its lock, so a thread that was
+//! told no asks less and less often. The answer holds for a site, or for one lock at the site, until the observer tells all
+//! threads to ask again ([`wake`]). An answer for a site does not apply to locks with flow ([`flows_under`]).
 //!
-//! [`lock_hook!`](crate::lock_hook) looks into the same tables, by instructions of its own.
+//! [`lock_hook!`](crate::lock_hook) reads the same tables with its own instructions.
 
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// Keys that a thread remembers. Two in one place forget each other.
+/// The number of keys that a thread remembers. Two keys in one place evict each other.
 const PLACES: usize = 64;
-/// Sections between two questions: first, and at most. The observer says no when others have seen enough.
+/// Sections between two questions, at first and at most. The observer says no once others have seen enough.
 const REST: [u32; 2] = [8, 256];
-/// The same where sections are so long that they are not watched to their ends: that costs most, and shows least.
+/// The same for sections that are too long to be watched to the end: they cost most and show least.
 const REST_OF_LONG: [u32; 2] = [1, 1024];
 
-/// Which locks something flows under, by [`flowing_place`]. That of a lock under which nothing flows may be marked too.
+/// Marks locks with flow, by [`flowing_place`]. A lock without flow may share a mark.
 pub static FLOWING: [AtomicU8; FLOWING_PLACES] = [const { AtomicU8::new(0) }; FLOWING_PLACES];
 const FLOWING_PLACES: usize = 1 << (32 - FLOWING_SHIFT);
 /// Mixes the lower half of a lock's address.
 pub const FLOWING_FACTOR: u32 = 0x6c62_272d;
-/// What is left of the product is the place.
+/// What remains of the product is the place.
 pub const FLOWING_SHIFT: u32 = 22;
-/// Mixes a lock's address before it is joined with a site's to a key.
+/// Mixes a lock's address before it is combined with a site's address.
 pub const LOCK_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Upper bits of keys are mixed into the lower ones, which say the place.
+/// Mixes upper bits of a key into the lower ones, which select the place.
 pub const KEY_SHIFT: u32 = 7;
 
-/// How often threads were called to ask again.
+/// How often threads were told to ask again.
 pub static GENERATION: AtomicU32 = AtomicU32::new(0);
 
-/// What threads remember no longer holds.
+/// Invalidates what threads remember.
 pub fn wake() {
     GENERATION.fetch_add(1, Ordering::Release);
 }
@@ -38,7 +38,7 @@ pub fn wake() {
 /// Locks under which something has flowed once.
 static ONCE: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
 
-/// Something flows under a lock. What counts is the second time: locks that are made for one thing each are ever others.
+/// Something flows under a lock. Only the second time counts, because some locks are created for a single use.
 pub fn flows_under(lock: u64) {
     if flows(lock) {
         return;
@@ -53,7 +53,7 @@ fn flows(lock: u64) -> bool {
     FLOWING[flowing_place(lock)].load(Ordering::Relaxed) != 0
 }
 
-/// In a forked child, which begins with nothing.
+/// Resets everything, in a forked child.
 pub(crate) fn forget() {
     for mark in &FLOWING {
         mark.store(0, Ordering::Relaxed);
@@ -68,7 +68,7 @@ fn flowing_place(lock: u64) -> usize {
     ((lock as u32).wrapping_mul(FLOWING_FACTOR) >> FLOWING_SHIFT) as usize
 }
 
-/// What stands for a lock at a site.
+/// The key of a lock at a site.
 fn key(site: u64, lock: u64) -> u64 {
     site ^ lock.wrapping_mul(LOCK_FACTOR)
 }
@@ -77,32 +77,32 @@ fn place(key: u64) -> usize {
     (key ^ key >> KEY_SHIFT) as usize % PLACES
 }
 
-/// What a thread knows of one key.
+/// What a thread knows about one key.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct Rest {
-    /// A site, or what stands for a lock at a site.
+    /// A site, or the key of a lock at a site.
     pub(crate) key: u64,
-    /// Sections until the next question; below 0: none.
+    /// Sections left until the next question. None if negative.
     pub(crate) left: i32,
-    /// The [`GENERATION`] of which it was learned.
+    /// The [`GENERATION`] in which this was learned.
     pub(crate) generation: u32,
 }
 
-/// Bytes of a [`Rest`], as a shift.
+/// The size of a [`Rest`] in bytes, as a shift.
 pub const REST_SHIFT: u32 = size_of::<Rest>().trailing_zeros();
-/// What is left of a key, mixed, says the place.
+/// Selects the place from a mixed key.
 pub const PLACES_MASK: u32 = PLACES as u32 - 1;
 
-/// What a thread knows of lock sites.
+/// What a thread knows about lock sites.
 pub(crate) struct Rests {
     rests: [Rest; PLACES],
-    /// How long the last rest was.
+    /// The length of the last rest.
     last: [u32; PLACES],
 }
 
 impl Rests {
-    /// Nothing.
+    /// An empty table.
     pub(crate) fn new() -> Self {
         Rests {
             rests: [Rest::default(); PLACES],
@@ -110,12 +110,12 @@ impl Rests {
         }
     }
 
-    /// Where the table begins: it has one [`Rest`] for each place.
+    /// The start of the table, which has one [`Rest`] per place.
     pub(crate) fn table(&self) -> *const Rest {
         self.rests.as_ptr()
     }
 
-    /// A section begins at a site, by taking that lock. Whether it is native for certain.
+    /// A section begins by taking this lock at this site. Returns whether it certainly runs natively.
     #[inline]
     pub(crate) fn rests(&mut self, site: u64, lock: u64) -> bool {
         !flows(lock) && self.rests_by(site) || self.rests_by(key(site, lock))
@@ -133,7 +133,7 @@ impl Rests {
         holds
     }
 
-    /// The observer wants nothing of a lock at a site, or of all that are taken there.
+    /// The observer is not interested in a lock at a site, or in all locks taken there.
     pub(crate) fn unwanted(&mut self, site: u64, lock: u64, scope: Scope) {
         let key = match scope {
             Scope::Site if !flows(lock) => site,
@@ -142,7 +142,7 @@ impl Rests {
         self.rest(key, REST);
     }
 
-    /// A section was too long to be watched to its end.
+    /// A section was too long to be watched to the end.
     pub(crate) fn too_long(&mut self, site: u64, lock: u64) {
         let key = match flows(lock) {
             true => key(site, lock),
@@ -151,7 +151,7 @@ impl Rests {
         self.rest(key, REST_OF_LONG);
     }
 
-    /// A section was watched to its end.
+    /// A section was watched to the end.
     pub(crate) fn watched(&mut self, site: u64, lock: u64) {
         for key in [site, key(site, lock)] {
             let place = place(key);
@@ -162,7 +162,7 @@ impl Rests {
         }
     }
 
-    /// Twice as long as the last time.
+    /// Rests twice as long as last time.
     fn rest(&mut self, key: u64, [first, longest]: [u32; 2]) {
         let place = place(key);
         let last = match self.rests[place].key == key {
@@ -178,12 +178,12 @@ impl Rests {
     }
 }
 
-/// What the observer's no holds for.
+/// What the observer's no applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All sections that begin at the site.
     Site,
-    /// Those that begin there by taking the lock.
+    /// Sections that begin at the site by taking this lock.
     Lock,
 }
 
@@ -196,7 +196,7 @@ mod tests {
     const SITE: u64 = 0x1234;
     const LOCK: u64 = 0x7000;
 
-    /// One test at a time: what flows is the same for all.
+    /// Runs one test at a time, because the marks are shared.
     fn alone() -> MutexGuard<'static, ()> {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(|broken| broken.into_inner());
@@ -204,12 +204,12 @@ mod tests {
         alone
     }
 
-    /// How often in a row a lock rests at the site.
+    /// How many times in a row a lock rests at the site.
     fn run(rests: &mut Rests, lock: u64, most: usize) -> usize {
         (0..most).take_while(|_| rests.rests(SITE, lock)).count()
     }
 
-    /// After how many sections each the observer is asked, when it always says no.
+    /// The section counts after which the observer is asked, if it always says no.
     #[test]
     fn questions_become_rarer_and_a_yes_ends_the_rest() {
         let _alone = alone();
@@ -251,7 +251,7 @@ mod tests {
         assert!(rests.rests(other, LOCK));
     }
 
-    /// A library that takes all its locks in one function: what is said of one lock there holds for no other.
+    /// A library takes all its locks in one function: an answer about one lock there does not apply to others.
     #[test]
     fn a_lock_rests_alone_where_something_flows() {
         let _alone = alone();

@@ -1,4 +1,4 @@
-//! From what translated code noted to effects.
+//! Derives effects from the values that translated code recorded.
 
 use fulcrum_shared_memory::CodeAddress;
 use fulcrum_shared_memory::{Effect, Place, Register, Span};
@@ -9,24 +9,24 @@ use crate::step::{Address, Held, Noted, Spot, Step, Value, When};
 use crate::translation::emit::RSP;
 use crate::translation::unit::Placed;
 
-/// Effects that are told together.
+/// Effects that are reported together.
 pub(crate) type Effects = List<(CodeAddress, Effect), 192>;
 
-/// The most that one step adds: a string of [`LONGEST_STRING`] bytes.
+/// The most effects that one step adds: a string of [`LONGEST_STRING`] bytes.
 const MOST_AT_ONCE: usize = 64;
-/// Of a longer string the rest is not told; what was known of its target is found wrong by the values.
+/// The rest of a longer string is not reported. Stale tags of its target are noticed by their values.
 const LONGEST_STRING: u64 = 512;
-/// How far below the stack pointer values are that registers exchange.
+/// How far below the stack pointer values stand while registers exchange them.
 const ASIDE: u64 = 1024;
 
-/// What is known of eight bytes in a vector register that [`Register`] has no name for: those beyond the lower sixteen, and
+/// What is known about eight bytes of a vector register without a [`Register`] name: those beyond the lower sixteen, and
 /// all of registers 16 to 31. Copies of long structures go through them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Lane {
-    /// They are from before the section.
+    /// From before the section.
     #[default]
     Before,
-    /// They were loaded from there.
+    /// Loaded from this address.
     From(u64),
     Other,
 }
@@ -35,12 +35,12 @@ enum Lane {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes {
     lanes: [[Lane; 8]; 32],
-    /// Registers of which one may be another one than [`Lane::Before`].
+    /// Registers with a lane that may differ from [`Lane::Before`].
     changed: u32,
 }
 
 impl Lanes {
-    /// All from before the section.
+    /// All lanes are from before the section.
     pub(crate) fn new() -> Self {
         Lanes {
             lanes: [[Lane::Before; 8]; 32],
@@ -48,7 +48,7 @@ impl Lanes {
         }
     }
 
-    /// All are from before the section again.
+    /// Resets all lanes to before the section.
     pub(crate) fn reset(&mut self) {
         while self.changed != 0 {
             let register = self.changed.trailing_zeros() as usize;
@@ -67,10 +67,10 @@ impl Lanes {
     }
 }
 
-/// Makes effects of steps.
+/// Makes effects from steps.
 pub(crate) struct Replay<'a> {
     pub(crate) slots: &'a [u64],
-    /// As they are after the steps.
+    /// The registers after the steps.
     pub(crate) registers: &'a Registers,
     pub(crate) thread_pointer: u64,
     pub(crate) in_window: bool,
@@ -78,7 +78,7 @@ pub(crate) struct Replay<'a> {
     pub(crate) effects: &'a mut Effects,
 }
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Copy)]
 enum At {
     Place(Place),
@@ -86,7 +86,7 @@ enum At {
 }
 
 impl Replay<'_> {
-    /// Adds what these steps did, as far as there is room; what is left.
+    /// Adds the effects of these steps while there is room. Returns the remaining steps.
     pub(crate) fn steps<'s>(&mut self, steps: &'s [Placed]) -> &'s [Placed] {
         let mut rest = steps;
         while let Some((first, others)) = rest.split_first() {
@@ -205,17 +205,18 @@ impl Replay<'_> {
         }
     }
 
-    /// In the window after a section nothing is known of memory.
+    /// In the window after a section, nothing is known about memory.
     fn overwritten(&mut self, at: CodeAddress, to: Place, value: u64) {
         if !self.in_window || matches!(to, Place::Register(_)) {
             self.effects.push((at, Effect::Overwrite { to, value }));
         }
     }
 
-    /// A string of elements from `to`; with `shift`, what was copied is so far from it. Backwards when it ends below.
+    /// A string of elements starting at `to`, going backwards if it ends below. `shift` is the distance to the source of a
+    /// copy.
     fn string(&mut self, at: CodeAddress, to: (Noted, Noted), bytes: u8, shift: Option<u64>) {
         let (to, end) = (self.noted(to.0), self.noted(to.1));
-        // The window tells of registers alone: what is behind the pointers may be another thread's by now.
+        // In the window only registers are reported, because memory may belong to another thread by now.
         if self.in_window || to == end {
             return;
         }
@@ -232,7 +233,7 @@ impl Replay<'_> {
             let Some(to) = Span::new(target, bytes) else {
                 return;
             };
-            // SAFETY: the thread has just written it, and nothing has happened since.
+            // SAFETY: the thread has just written these bytes, and nothing has happened since.
             let value = unsafe { read(target, bytes) };
             let to = Place::Memory(to);
             let from = shift.map(|it| Span::new(target.wrapping_add(it), bytes));
@@ -297,7 +298,7 @@ impl Replay<'_> {
     }
 }
 
-/// How many bytes of a value a place has.
+/// How many bytes of a value a spot holds.
 fn bytes(spot: &Spot<Noted>) -> u8 {
     match spot {
         Spot::Memory(it) => it.bytes,
@@ -305,7 +306,7 @@ fn bytes(spot: &Spot<Noted>) -> u8 {
     }
 }
 
-/// A place that nothing is known of, ever: the stack pointer.
+/// A place that never has a tag: the stack pointer.
 fn nothing() -> Place {
     let stack_pointer = Register::general(RSP).expect("a general register");
     Place::Register(stack_pointer)
@@ -316,12 +317,12 @@ fn mask(bytes: u8) -> u64 {
 }
 
 /// # Safety
-/// The bytes must be readable.
+/// `bytes` bytes at `address` are readable.
 unsafe fn read(address: u64, bytes: u8) -> u64 {
     let start = core::ptr::with_exposed_provenance::<u8>(address as usize);
     let mut value = 0;
     for n in (0..usize::from(bytes)).rev() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the bytes are readable.
         value = value << 8 | u64::from(unsafe { start.add(n).read_volatile() });
     }
     value

@@ -1,8 +1,8 @@
-//! What one instruction does, as far as flow is concerned: like [`Effect`](fulcrum_shared_memory::Effect), but with
-//! names of registers where an effect has addresses and values.
+//! What one instruction does, as far as flow is concerned. Like [`Effect`](fulcrum_shared_memory::Effect), but with
+//! registers in place of addresses and values.
 //!
-//! In a [plan](crate::translation::plan) a value is in a register before or after the instruction ([`Named`]); in a translated unit it is
-//! in one of the thread's slots ([`Noted`]), from which effects are made when the unit has run.
+//! In a [plan](crate::translation::plan), a value is in a register before or after the instruction ([`Named`]). In a
+//! translated unit, it is in one of the thread's slots ([`Noted`]), from which effects are derived when the unit has run.
 
 use crate::list::List;
 
@@ -15,27 +15,27 @@ pub(crate) enum Held {
     Chunk(u8, u8),
 }
 
-/// A register's value at a moment.
+/// A register's value at some point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     /// Before the instruction.
     Before(Held),
     /// After it.
     After(Held),
-    /// What the instruction's memory operand has after it, up to eight bytes.
+    /// The value of the instruction's memory operand after it, up to eight bytes.
     Result,
 }
 
-/// A value that translated code noted.
+/// A value that translated code recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Noted {
     /// Its slot.
     pub(crate) slot: u8,
-    /// What is to be added to it.
+    /// A constant to add to it.
     pub(crate) plus: i32,
 }
 
-/// An address in memory, and how many bytes there are meant.
+/// An address in memory, and the number of bytes meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address<V> {
     pub(crate) base: Option<V>,
@@ -48,12 +48,12 @@ pub(crate) struct Address<V> {
     pub(crate) bytes: u8,
 }
 
-/// Where a value is read or written.
+/// A location that is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot<V> {
     Register(Held),
     Memory(Address<V>),
-    /// Below the stack, for a value on its way: where registers change places.
+    /// A place below the stack, for a value on its way while registers are exchanged.
     Aside,
 }
 
@@ -62,17 +62,17 @@ pub(crate) enum Spot<V> {
 pub(crate) enum Value<V> {
     Constant(u64),
     In(V),
-    /// The sum of two.
+    /// The sum of two values.
     Sum(V, V),
-    /// Nobody knows.
+    /// An unknown value.
     Unknown,
 }
 
-/// Whether a step happens.
+/// A condition on a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When<V> {
     Always,
-    /// If the lowest bytes of both are alike.
+    /// If the lowest bytes of both are equal.
     Same(V, V, u8),
     /// If they differ.
     Differ(V, V, u8),
@@ -91,23 +91,23 @@ pub(crate) enum Step<V> {
         to: Spot<V>,
         value: Value<V>,
     },
-    /// Only told in the window after a section.
+    /// Reported only in the window after a section.
     Use {
         of: Spot<V>,
         value: Value<V>,
     },
-    /// A register that the instruction keeps for a caller: told as a move, but not in the window.
+    /// A register that the instruction saves for a caller. Reported as a move, except in the window.
     Keep {
         register: Held,
         to: Address<V>,
         value: Value<V>,
     },
-    /// `movs`, possibly repeated: from where, to where, and where that ended.
+    /// `movs`, possibly repeated: the source, the destination, and where the destination ended.
     Copy {
         from: V,
         to: V,
         end: V,
-        /// Of one element.
+        /// Bytes of one element.
         bytes: u8,
     },
     /// `stos`, possibly repeated.
@@ -122,7 +122,7 @@ pub(crate) enum Step<V> {
 pub(crate) type Steps = List<Step<Named>, 48>;
 
 impl<V: Copy> Address<V> {
-    /// The bytes from `offset` on.
+    /// The bytes starting at `offset`.
     pub(crate) fn part(self, offset: u64, bytes: u8) -> Self {
         Address {
             displacement: self.displacement.wrapping_add(offset),
@@ -131,7 +131,7 @@ impl<V: Copy> Address<V> {
         }
     }
 
-    /// The same address with values of another kind; `None` when one of them has none.
+    /// The same address with mapped values, or `None` if a value has no counterpart.
     pub(crate) fn map<W>(self, mut value: impl FnMut(V) -> Option<(W, i64)>) -> Option<Address<W>> {
         let mut displacement = self.displacement;
         let mut named = |which: Option<V>, scale: u8| match which {
@@ -156,7 +156,7 @@ impl<V: Copy> Address<V> {
     }
 }
 
-/// Turns steps about named registers into steps about slots.
+/// Turns steps on named registers into steps on slots.
 pub(crate) struct Resolve<F>(pub(crate) F);
 
 impl<F: FnMut(Named) -> Option<Noted>> Resolve<F> {

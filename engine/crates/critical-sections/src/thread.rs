@@ -1,4 +1,4 @@
-//! What the engine keeps for each thread.
+//! The engine's state for each thread.
 
 use core::mem::offset_of;
 use core::ptr::NonNull;
@@ -10,9 +10,9 @@ use crate::replay::{Effects, Lanes};
 use crate::translation::gate::VECTOR_ROOM;
 use fulcrum_preload::sys;
 
-/// The engine's own stack of a thread; handlers of signals may run on it too.
+/// The size of a thread's engine stack. Signal handlers may run on it as well.
 const STACK: usize = 256 << 10;
-/// Locks of one thread at a time that the observer knows of.
+/// The most locks known to the observer that one thread holds at a time.
 const MOST_LOCKS: usize = 32;
 /// The longest path, in branches.
 pub(crate) const LONGEST_PATH: usize = 32;
@@ -20,15 +20,15 @@ pub(crate) const LONGEST_PATH: usize = 32;
 /// Where a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// In its own code.
+    /// In the program's own code.
     Native,
     /// In translated code, or in the engine on its behalf.
     Watched,
-    /// In a function that runs natively: the place on the stack of the address that it returns to.
+    /// In a native function. Holds the place on the stack of its return address.
     Calling(u64),
 }
 
-/// A path that is being followed to be translated as one unit.
+/// A path that is being recorded, to be translated as one unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recording {
     pub(crate) head: u64,
@@ -38,18 +38,18 @@ pub(crate) struct Recording {
 /// A thread's state.
 pub(crate) struct Thread {
     pub(crate) state: State,
-    /// Where it took the outermost lock of the section that is watched.
+    /// Where the thread took the outermost lock of the watched section.
     pub(crate) site: u64,
     /// That lock.
     pub(crate) lock: u64,
-    /// The observer wants to be told what it does.
+    /// Whether the observer wants reports.
     pub(crate) is_wanted: bool,
-    /// Instructions until it runs natively again.
+    /// Instructions left until the thread runs natively.
     pub(crate) left: u32,
     pub(crate) in_window: bool,
-    /// The observer is being called: what signal handlers do meanwhile is not told.
+    /// Whether the observer is being called. What signal handlers do meanwhile is not reported.
     pub(crate) is_telling: bool,
-    /// Locks that it holds, as far as the observer knows.
+    /// The held locks known to the observer.
     pub(crate) held: List<u64, MOST_LOCKS>,
     pub(crate) effects: Effects,
     pub(crate) lanes: Lanes,
@@ -57,7 +57,7 @@ pub(crate) struct Thread {
     pub(crate) recording: Option<Recording>,
 }
 
-/// The mapping of a thread: vector registers, its state, its stack.
+/// A thread's mapping: vector registers, state and stack.
 #[repr(C, align(64))]
 struct Mapping {
     vectors: [u8; VECTOR_ROOM],
@@ -67,12 +67,12 @@ struct Mapping {
 const MAPPING: usize = size_of::<Mapping>().next_multiple_of(sys::PAGE) + STACK;
 
 impl Thread {
-    /// Makes a state of memory that has anything. Piece by piece: it is too large for the stacks of some programs.
+    /// Makes a state in uninitialised memory, field by field, because it is too large for some programs' stacks.
     ///
     /// # Safety
-    /// `at` must be writable, and aligned.
+    /// `at` is valid for writes, and aligned.
     unsafe fn make_at(at: *mut Thread) {
-        // SAFETY: the caller's promise; each field is written.
+        // SAFETY: the caller promises a place that is valid for writes. Each field is written.
         unsafe {
             (&raw mut (*at).state).write(State::Native);
             (&raw mut (*at).site).write(0);
@@ -91,26 +91,26 @@ impl Thread {
 
     /// The calling thread's state, if it has one.
     pub(crate) fn known() -> Option<NonNull<Thread>> {
-        // SAFETY: the calling thread's words.
+        // SAFETY: reads the calling thread's own words.
         let at = unsafe { (*tls::words()).thread };
         NonNull::new(core::ptr::with_exposed_provenance_mut(at as usize))
     }
 
-    /// The calling thread's state, made when there is none. `None` when there is no memory.
+    /// The calling thread's state, created if necessary. Returns `None` if there is no memory.
     pub(crate) fn current() -> Option<NonNull<Thread>> {
         if let Some(known) = Thread::known() {
             return Some(known);
         }
         let start = NonNull::new(sys::map_anonymous(MAPPING)?)?;
         let start_address = start.as_ptr().expose_provenance();
-        // SAFETY: within the mapping, which begins at a page and is nobody else's.
+        // SAFETY: within the fresh mapping, which starts at a page and belongs to nobody else.
         let thread = unsafe {
             let thread = start.add(offset_of!(Mapping, thread)).cast::<Thread>();
             Thread::make_at(thread.as_ptr());
             thread
         };
         let words = tls::words();
-        // SAFETY: the calling thread's words; nothing else knows them yet.
+        // SAFETY: writes the calling thread's own words; nothing else refers to the state yet.
         unsafe {
             (*words).itself = words.addr() as u64;
             (*words).vectors = start_address as u64;
@@ -120,30 +120,30 @@ impl Thread {
         Some(thread)
     }
 
-    /// Says whether hooks need to ask for nothing but what it knows of sites that rest.
+    /// Updates whether hooks may rely on the table of resting sites alone.
     pub(crate) fn settle(&self) {
         let is_idle = self.state == State::Native && !self.is_telling;
         let rests = match is_idle && self.held.as_slice().is_empty() {
             true => self.rests.table().expose_provenance() as u64,
             false => 0,
         };
-        // SAFETY: the calling thread's words.
+        // SAFETY: writes the calling thread's own words.
         unsafe { (*tls::words()).rests = rests };
     }
 
-    /// Whether an address is in the engine's own stack of the calling thread.
+    /// Whether an address is on the calling thread's engine stack.
     pub(crate) fn owns_stack(address: u64) -> bool {
-        // SAFETY: the calling thread's words.
+        // SAFETY: reads the calling thread's own words.
         let top = unsafe { (*tls::words()).stack };
         (top.wrapping_sub(STACK as u64)..top).contains(&address)
     }
 
-    /// Frees what the calling thread has.
+    /// Frees the calling thread's state.
     pub(crate) fn end() {
         let Some(thread) = Thread::known() else {
             return;
         };
-        // SAFETY: the calling thread's words, and its mapping, which nothing refers to any more.
+        // SAFETY: the words are the calling thread's own, and nothing refers to its mapping any more.
         unsafe {
             let words = tls::words();
             (*words).thread = 0;

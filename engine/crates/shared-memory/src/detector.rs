@@ -1,4 +1,5 @@
-//! The state machine: threads that enter and leave critical sections, and what their instructions do (Whodunit §3.2, §7.2).
+//! The state machine of critical sections: threads enter and leave them, and instructions move values (Whodunit §3.2,
+//! §7.2).
 
 use std::ops::Range;
 
@@ -13,24 +14,24 @@ use crate::thread::{Phase, Section, Thread};
 use crate::words::{Birth, Words};
 use crate::{Effect, Mode, Reaction, Role};
 
-/// How much is watched and kept.
+/// Limits on what is watched and kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Effects of one section; the rest of a longer one runs natively.
+    /// Effects in one section. The rest of a longer section runs natively.
     pub section: u32,
     /// Effects in the window after a section: the paper's `MAX`.
     pub window: u32,
-    /// Words of memory. Beyond, those that were touched longest ago are forgotten.
+    /// Words of memory. Beyond this, the least recently touched words are forgotten.
     pub words: usize,
-    /// Lists of producers and consumers. Beyond, stores produce nothing.
+    /// Lists of producers and consumers. Beyond this, stores produce nothing.
     pub lists: usize,
-    /// Threads that are remembered in each role of a list.
+    /// Threads remembered in each role of a list.
     pub members: usize,
-    /// Pairs of contexts that are counted in a list.
+    /// Pairs of contexts counted in each list.
     pub pairs: usize,
-    /// Threads. Others run natively.
+    /// Threads watched. Others run natively.
     pub threads: usize,
-    /// When a lock site rests.
+    /// When a lock site rests, and for how long.
     pub learning: Learning,
 }
 
@@ -50,7 +51,7 @@ impl Default for Limits {
     }
 }
 
-/// What the detector did and what it left out.
+/// What the detector did, and what it left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Sections that were watched.
@@ -61,9 +62,9 @@ pub struct Counts {
     pub too_long: u64,
     /// Words that were forgotten because there were too many.
     pub forgotten_words: u64,
-    /// Producing stores and flows for which there was no room.
+    /// Producing stores and flows left out because of a limit.
     pub left_out: u64,
-    /// Unlocks of a lock that the thread was not seen to hold.
+    /// Unlocks by threads that were not known to hold the lock.
     pub stray_unlocks: u64,
 }
 
@@ -75,7 +76,7 @@ pub struct FlowDetector {
     lists: Lists,
     sites: Sites,
     threads: Map<ThreadId, Thread>,
-    /// Sections so far; the number of the latest.
+    /// The number of sections so far, which is also the latest section's number.
     section: u64,
     counts: Counts,
 }
@@ -104,21 +105,21 @@ impl FlowDetector {
         }
     }
 
-    /// A thread begins. `stack` are the addresses of its stack.
+    /// A thread starts. `stack` is the address range of its stack.
     pub fn begin_thread(&mut self, thread: ThreadId, stack: Range<u64>) {
         if self.threads.len() < self.limits.threads {
             self.threads.insert(thread, Thread::new(stack));
         }
     }
 
-    /// A thread ends. What it left on its stack is forgotten: a later thread may have the same.
+    /// A thread ends. Its stack's tags are forgotten, because a later thread may reuse the stack.
     pub fn end_thread(&mut self, thread: ThreadId) {
         if let Some(mut state) = self.threads.remove(&thread) {
             state.forget_own_tags(thread, &mut self.words);
         }
     }
 
-    /// A thread has taken a lock. `site` is where in the program.
+    /// A thread has taken a lock at `site` in the program.
     pub fn enter(&mut self, thread: ThreadId, lock: LockId, site: CodeAddress) -> Mode {
         let Some(state) = self.threads.get_mut(&thread) else {
             self.counts.native += 1;
@@ -150,7 +151,7 @@ impl FlowDetector {
         Mode::Watched
     }
 
-    /// A thread gives a lock back, also to wait for a condition.
+    /// A thread releases a lock, possibly to wait for a condition.
     pub fn leave(&mut self, thread: ThreadId, lock: LockId) -> Mode {
         let Some(state) = self.threads.get_mut(&thread) else {
             return Mode::Native;
@@ -178,8 +179,8 @@ impl FlowDetector {
         state.mode()
     }
 
-    /// An instruction at `at` had an effect. `context` is the thread's context with the call path to here; it is asked for
-    /// when something is produced, once a section, or consumed.
+    /// The instruction at `at` had an effect. `context` returns the thread's context with the current call path. It is
+    /// called when the thread consumes something, and at the first store in a section that produces something.
     pub fn effect(
         &mut self,
         thread: ThreadId,
@@ -229,20 +230,20 @@ impl FlowDetector {
         }
     }
 
-    /// As [`Self::effect`] for each of several effects in their order, up to the first after which the thread runs natively.
-    /// In a section, they find the thread's state once.
+    /// Applies effects in order, like [`Self::effect`], until the thread runs natively. Within a section, looks up the
+    /// thread's state only once.
     pub fn effects(
         &mut self,
         thread: ThreadId,
-        told: &[(CodeAddress, Effect)],
+        effects: &[(CodeAddress, Effect)],
         context: impl Fn(Role) -> Synopsis,
     ) -> Reaction {
-        let mut told = told.iter();
+        let mut effects = effects.iter();
         if let Some(state) = self.threads.get_mut(&thread)
             && let Phase::Section(mut section) = state.phase
         {
             let by = state.accessor(thread, section.number);
-            for (at, effect) in told.by_ref().take(section.left as usize) {
+            for (at, effect) in effects.by_ref().take(section.left as usize) {
                 section.left -= 1;
                 Tracker {
                     by,
@@ -255,7 +256,7 @@ impl FlowDetector {
             }
             state.phase = Phase::Section(section);
         }
-        for (at, effect) in told {
+        for (at, effect) in effects {
             let reaction = self.effect(thread, *at, *effect, &context);
             if reaction.mode() == Mode::Native {
                 return reaction;
@@ -275,7 +276,7 @@ impl FlowDetector {
         let Some((lock, store)) = self.lists.consume(birth.list, consumer, from, to) else {
             return Reaction::None(Mode::Native);
         };
-        // A section is watched or not by its outermost lock.
+        // The outermost lock decides whether a section is watched.
         for (site, outermost) in [(birth.site, birth.outermost), (section.site, section.lock)] {
             self.sites.flowed(site, lock);
             if outermost != lock {
@@ -293,42 +294,43 @@ impl FlowDetector {
         })
     }
 
-    /// A list by which something was consumed, and of which it has turned out since that no transaction flows by it: a thread
-    /// both produces and consumes (§3.4). Each is told once.
+    /// Returns a list from which something was consumed before one thread turned out to both produce and consume (§3.4), so
+    /// that no transaction flows through it. Returns each such list once.
     pub fn take_demoted(&mut self) -> Option<ListId> {
         let demoted = self.lists.take_demoted()?;
         self.sites.forget_flows();
         Some(demoted)
     }
 
-    /// Whether a thread holds a lock of which [`Self::enter`] was told.
+    /// Whether a thread holds a lock that was passed to [`Self::enter`].
     pub fn holds_a_lock(&self, thread: ThreadId) -> bool {
         self.threads.get(&thread).is_some_and(Thread::holds_a_lock)
     }
 
-    /// Whether that a section runs natively that began here says nothing of sections of other locks: something has flowed here.
+    /// Whether a native section at this site says nothing about other locks there, because something has flowed at the
+    /// site.
     pub fn tells_locks_apart(&self, site: CodeAddress) -> bool {
         self.sites.tells_locks_apart(site)
     }
 
-    /// How often something flowed at a site where nothing had flowed. Whoever remembers which sections run natively is to ask
-    /// again when it changes.
+    /// Counts how often something flowed at a site where nothing had flowed before. A caller that caches which sections run
+    /// natively must ask again when this changes.
     pub fn woken(&self) -> u32 {
         self.sites.woken()
     }
 
-    /// How often a transaction came from one context to another, without what turned out to be no flow: producers that
-    /// consume, as users of an allocator do (§3.4).
+    /// How often a transaction passed from one context to another. Excludes lists with threads in both roles, such as users
+    /// of an allocator (§3.4).
     pub fn flows(&self) -> Vec<Flow> {
         self.lists.flows()
     }
 
-    /// What was consumed by lock and producing store.
+    /// What was consumed, by lock and producing store.
     pub fn lists(&self) -> impl Iterator<Item = ListSummary> {
         self.lists.summaries()
     }
 
-    /// What was done and what was left out.
+    /// What was watched, and what was left out.
     pub fn counts(&self) -> Counts {
         Counts {
             forgotten_words: self.words.forgotten(),
@@ -337,7 +339,7 @@ impl FlowDetector {
         }
     }
 
-    /// Words of which something is known.
+    /// The number of words with known state.
     pub fn words(&self) -> usize {
         self.words.len()
     }

@@ -1,22 +1,22 @@
-//! How often transactions came from one context to another.
+//! Counts of how often transactions passed from one context to another.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::ids::Synopsis;
 
-/// All that flowed from one context to another.
+/// The flow from one context to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// The producer's.
+    /// The producer's context.
     pub from: Synopsis,
-    /// The consumer's.
+    /// The consumer's context.
     pub to: Synopsis,
-    /// How often.
+    /// How often this happened.
     pub count: u64,
 }
 
-/// Adds flows up, of so many pairs of contexts.
+/// Adds up flows, for a limited number of pairs of contexts.
 #[derive(Debug)]
 pub(crate) struct Flows {
     counts: BTreeMap<(Synopsis, Synopsis), u64>,
@@ -51,11 +51,11 @@ impl Flows {
         }
     }
 
-    /// The most frequent first.
+    /// All flows, the most frequent first.
     pub(crate) fn ranked(&self) -> Vec<Flow> {
         let flow = |(&(from, to), &count)| Flow { from, to, count };
         let mut ranked: Vec<Flow> = self.counts.iter().map(flow).collect();
-        // Sorting is stable, so flows of equal counts stay in the order of their contexts.
+        // The sort is stable: flows with equal counts stay ordered by context.
         ranked.sort_by_key(|it| Reverse(it.count));
         ranked
     }

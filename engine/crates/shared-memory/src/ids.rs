@@ -1,4 +1,4 @@
-//! Numbers of things that belong to the profiled programs.
+//! Identifiers of things in the profiled programs.
 
 /// A context's number in its table: the paper's synopsis, 4 bytes that stand for a whole context (§7.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -8,7 +8,7 @@ impl Synopsis {
     /// The context of a thread that executes no transaction.
     pub const EMPTY: Synopsis = Synopsis(0);
 
-    /// The synopsis with this number. Whether a table knows it is the table's to say.
+    /// The synopsis with this number. Only its table knows whether it exists.
     pub fn from_number(number: u32) -> Self {
         Synopsis(number)
     }
@@ -18,17 +18,17 @@ impl Synopsis {
         self.0
     }
 
-    /// Whether this is the context of no transaction.
+    /// Whether this context belongs to no transaction.
     pub fn is_empty(self) -> bool {
         self == Synopsis::EMPTY
     }
 }
 
-/// A thread of a process. Never given again to a later thread, since roles are remembered by it.
+/// A thread of a process. Numbers are never reused, because roles are remembered by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId(pub u32);
 
-/// A lock or a condition variable: its address, or the number of a monitor.
+/// A lock or a condition variable: its address, or a monitor's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LockId(pub u64);
 

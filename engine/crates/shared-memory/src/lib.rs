@@ -1,23 +1,25 @@
-//! Flow through shared memory: who consumed what whom produced, seen from the moves in critical sections (Whodunit §3, §7.2).
+//! Flow through shared memory: which thread consumes what another one produced, inferred from moves in critical sections
+//! (Whodunit §3, §7.2).
 //!
-//! Whoever watches a thread (an interpreter of its instructions) tells a [`FlowDetector`] when the thread enters and
-//! leaves critical sections, and each [`Effect`] of an instruction within them and for a short while after them. Sections
-//! of the same lock must not overlap in what is told, as they do not in the program.
+//! A watcher, such as an interpreter of a thread's instructions, reports to a [`FlowDetector`] when the thread enters and
+//! leaves critical sections. It also reports each [`Effect`] of an instruction in a section and for a short time after it.
+//! Reports of sections under one lock must not overlap, just as the sections do not overlap in the program.
 //!
-//! The paper's algorithm associates locations with contexts. What it leaves out, each from a failure that was seen, is
-//! where it is implemented; in short:
+//! The paper's algorithm associates locations with contexts. It leaves out the following rules. Each comes from an observed
+//! failure and is explained where it is implemented:
 //!
-//! 1. Only what was produced in an *earlier* section is consumed, and only stores off the thread's own stack produce.
-//! 2. A native call drops what registers held that it may change; a section begins with no register and no own stack tagged.
+//! 1. Only what an *earlier* section produced is consumed, and only stores outside the thread's own stack produce.
+//! 2. A native call drops the tags of registers that it may change. At the start of a section, no register and no word of
+//!    the thread's own stack is tagged.
 //! 3. Allocation is not watched: it is a native call.
-//! 4. The window after a section tags no memory and ends with the first use.
-//! 5. A pointer to beside where it is stored is invalid.
-//! 6. A tag holds as long as its location has the value that was stored.
-//! 7. A section has a limit, and lock sites at which nothing flows rest, longer each time.
-//! 8. What comes back is no new transaction: `fulcrum_transactions::Activity::take_over`.
-//! 9. Roles are those in one list: a lock and a producing store.
+//! 4. The window after a section tags no memory, and ends with the first use.
+//! 5. A pointer that points right next to where it is stored is invalid.
+//! 6. A tag holds as long as its location keeps the value that was stored.
+//! 7. A section has a limit. Lock sites where nothing flows rest, longer each time.
+//! 8. A transaction that comes back is not a new one: `fulcrum_transactions::Activity::take_over`.
+//! 9. Roles belong to one list, which is a lock and a producing store.
 //!
-//! An address that is computed from a tagged one (`container_of`) loses its context: that is open.
+//! Open problem: an address computed from a tagged one (`container_of`) loses its context.
 
 #![forbid(unsafe_code)]
 
@@ -40,12 +42,12 @@ pub use ids::{CodeAddress, LockId, Synopsis, ThreadId};
 pub use lists::{Consumption, ListId, ListSummary};
 pub use sites::Learning;
 
-/// A register of 64 bits.
+/// A 64-bit register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Register(u8);
 
 impl Register {
-    /// How many there are: the sixteen general ones, and two halves of each of sixteen vector registers.
+    /// The number of registers: sixteen general ones, and two halves of each of sixteen vector registers.
     pub const COUNT: usize = 48;
 
     /// A general register by its number in x86-64 instructions: 0 is `rax`, 4 `rsp`, 15 `r15`.
@@ -54,7 +56,7 @@ impl Register {
         (number < 16).then_some(Register(number))
     }
 
-    /// A half of a vector register, 0 the lower one. A longer move is one of each half.
+    /// A half of a vector register, 0 for the lower one. A longer move is one move for each half.
     #[inline]
     pub fn vector(number: u8, half: u8) -> Option<Self> {
         (number < 16 && half < 2).then(|| Register(16 + 2 * number + half))
@@ -65,7 +67,7 @@ impl Register {
     }
 }
 
-/// What an instruction reads or writes in memory: one to eight bytes.
+/// A span of memory that an instruction reads or writes: one to eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
     address: u64,
@@ -73,7 +75,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The longest, in bytes. A longer move is several.
+    /// The longest span, in bytes. A longer access is several spans.
     pub const LONGEST: u8 = 8;
 
     /// `None` unless the span has 1 to [`Span::LONGEST`] bytes and ends within the address space.
@@ -85,12 +87,12 @@ impl Span {
             .then_some(Span { address, bytes })
     }
 
-    /// Where it begins.
+    /// The first address.
     pub fn address(self) -> u64 {
         self.address
     }
 
-    /// How many bytes it has.
+    /// The length in bytes.
     pub fn bytes(self) -> u8 {
         self.bytes
     }
@@ -100,74 +102,74 @@ impl Span {
     }
 }
 
-/// Where a value is: the paper's name space of memory and the registers of threads (§3.2).
+/// The location of a value, in the paper's name space of memory and thread registers (§3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// A register of the thread that executes.
+    /// A register of the executing thread.
     Register(Register),
     /// Memory.
     Memory(Span),
 }
 
-/// What an instruction does, as far as flow is concerned. An instruction may have several effects.
+/// What an instruction does, as far as flow is concerned. One instruction may have several effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Copies a value. In the window after a section, pushes and pops that keep a register for a caller are not told.
+    /// Copies a value. In the window after a section, pushes and pops that save a register for a caller are not reported.
     Move {
-        /// Where it is read.
+        /// The source.
         from: Place,
-        /// Where it is written.
+        /// The destination.
         to: Place,
-        /// The value, in as many bytes as memory has of it.
+        /// The value, truncated to the bytes in memory.
         value: u64,
     },
     /// Writes anything else: a constant, a sum, an address.
     Overwrite {
-        /// Where.
+        /// The destination.
         to: Place,
         /// The new value.
         value: u64,
     },
-    /// Uses a value otherwise than by copying it: computes or compares with it, follows it, gives it to the system.
+    /// Uses a value other than by copying it: computes or compares with it, dereferences it, or passes it to the system.
     Use {
-        /// Where it is read.
+        /// The source.
         of: Place,
         /// The value.
         value: u64,
     },
-    /// A call whose instructions are not watched has returned.
+    /// A call that ran unwatched has returned.
     NativeCall,
 }
 
-/// How a thread is to go on.
+/// How a thread continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Its effects are to be told.
+    /// Its effects are reported.
     Watched,
-    /// It runs by itself until the next section.
+    /// It runs unwatched until the next section.
     Native,
 }
 
-/// As what a thread's context is asked for.
+/// The role in which a thread's context is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It produces: whoever consumes this goes on with the context.
+    /// The thread produces: a consumer continues its context.
     Producer,
-    /// It consumes what another one produced.
+    /// The thread consumes what another one produced.
     Consumer,
 }
 
 /// What an effect led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// Nothing to tell.
+    /// Nothing to report.
     None(Mode),
-    /// A transaction came to this thread, which now runs natively.
+    /// A transaction came to this thread. The thread now runs natively.
     Consumed(Consumption),
 }
 
 impl Reaction {
-    /// How the thread is to go on.
+    /// How the thread continues.
     pub fn mode(self) -> Mode {
         match self {
             Reaction::None(mode) => mode,

@@ -1,4 +1,4 @@
-//! Producers and consumers: lists by lock and producing store, and what flows through each (Whodunit §3.2, §3.4).
+//! Lists of producers and consumers, by lock and producing store, and the flow through each (Whodunit §3.2, §3.4).
 
 use crate::flows::{Flow, Flows};
 use crate::ids::Synopsis;
@@ -8,19 +8,19 @@ use crate::numbers::{Map, Set};
 /// A thread consumed what another one had produced: a transaction flowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consumption {
-    /// The producer's context when it stored what was consumed.
+    /// The producer's context at the store.
     pub from: Synopsis,
-    /// The consumer's context when it used it first.
+    /// The consumer's context at the first use.
     pub to: Synopsis,
-    /// The thread that produced it.
+    /// The producing thread.
     pub producer: ThreadId,
-    /// The thread that consumed it.
+    /// The consuming thread.
     pub consumer: ThreadId,
     /// The lock that protects the resource.
     pub lock: LockId,
-    /// The instruction that stored it.
+    /// The storing instruction.
     pub store: CodeAddress,
-    /// The list that this was consumed from. That no transaction flows by it may only be seen later
+    /// The list that the value was consumed from. It may turn out later that no transaction flows through it
     /// ([`FlowDetector::take_demoted`](crate::FlowDetector::take_demoted)).
     pub list: ListId,
 }
@@ -34,16 +34,16 @@ pub struct ListSummary {
     pub store: CodeAddress,
     /// How often a value was consumed.
     pub consumed: u64,
-    /// A thread both produced and consumed, so nothing of this was flow.
+    /// Whether a thread both produced and consumed, so that none of this was flow.
     pub demoted: bool,
 }
 
-/// A list of producers and consumers, of those of one process.
+/// One of a process's lists of producers and consumers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListId(u32);
 
 impl ListId {
-    /// Its number, from 0: no two lists of a process have the same.
+    /// The list's number, from 0, unique in its process.
     pub fn number(self) -> u32 {
         self.0
     }
@@ -57,7 +57,7 @@ struct List {
     consumers: Set<ThreadId>,
     demoted: bool,
     consumed: u64,
-    /// By producer's and consumer's context.
+    /// By the producer's and the consumer's context.
     flows: Flows,
 }
 
@@ -67,18 +67,18 @@ pub(crate) struct Lists {
     lists: Vec<List>,
     index: Map<(LockId, CodeAddress), ListId>,
     limits: ListLimits,
-    /// Stores that got no list.
+    /// Stores left without a list.
     stores_left_out: u64,
-    /// Lists by which something seemed to flow, and which were demoted since this was last asked.
+    /// Lists with apparent flow that were demoted since [`Self::take_demoted`] was last called.
     demoted: Vec<ListId>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListLimits {
     pub(crate) lists: usize,
-    /// Of each role in a list. Later threads are not remembered, so their conflicts are not seen.
+    /// Threads remembered in each role of a list. Conflicts of later threads go unnoticed.
     pub(crate) members: usize,
-    /// Pairs of contexts in a list.
+    /// Pairs of contexts in each list.
     pub(crate) pairs: usize,
 }
 
@@ -93,7 +93,8 @@ impl Lists {
         }
     }
 
-    /// A thread stores a value of its own. The list of what it produced; `None` when nothing flows by this store.
+    /// A thread stores a value of its own. Returns the list of what it produced, or `None` when nothing flows through this
+    /// store.
     pub(crate) fn produce(
         &mut self,
         lock: LockId,
@@ -137,12 +138,12 @@ impl Lists {
         Some(id)
     }
 
-    /// A list by which something had seemed to flow, of those that were demoted since.
+    /// Takes a list that was demoted after something had apparently flowed through it.
     pub(crate) fn take_demoted(&mut self) -> Option<ListId> {
         self.demoted.pop()
     }
 
-    /// A thread uses what another one produced. The lock and the store; `None` when that is no flow.
+    /// A thread uses what another one produced. Returns the lock and the store, or `None` when this is no flow.
     pub(crate) fn consume(
         &mut self,
         id: ListId,
@@ -182,7 +183,7 @@ impl Lists {
         })
     }
 
-    /// How often a transaction came from one context to another. A list that was demoted later never had any.
+    /// How often a transaction passed from one context to another. Excludes demoted lists.
     pub(crate) fn flows(&self) -> Vec<Flow> {
         let mut all = Flows::with_limit(usize::MAX);
         for list in self.lists.iter().filter(|it| !it.demoted) {
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Rule 9: one lock may protect a queue and a list of free objects.
+    /// Rule 9: one lock may protect both a queue and a free list.
     #[test]
     fn another_store_under_the_same_lock_is_another_list() {
         let mut lists = Lists::new(LIMITS);

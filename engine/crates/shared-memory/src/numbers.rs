@@ -1,4 +1,4 @@
-//! Maps by numbers that nobody has chosen to collide: addresses, locks, threads. They are asked several times an instruction.
+//! Hash maps keyed by addresses, locks and threads, which no attacker chooses. Each instruction looks up several.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -26,7 +26,7 @@ impl Hasher for Mixed {
         self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
-    /// The upper half is mixed well; of even numbers, the lowest bits are not.
+    /// The upper half is mixed well. The lowest bits are not, for even numbers.
     fn finish(&self) -> u64 {
         self.0 ^ self.0 >> 32
     }

@@ -3,19 +3,19 @@
 use crate::Register;
 use crate::words::Tag;
 
-/// Those that a call leaves as they were (System V ABI): `rbx`, `rsp`, `rbp`, `r12` to `r15`.
+/// Registers that a call preserves (System V ABI): `rbx`, `rsp`, `rbp`, `r12` to `r15`.
 const KEPT_BY_CALLS: u64 = 0b1111_0000_0011_1000;
 
-/// What each register is associated with. Most have nothing, and forgetting all of them touches one word.
+/// The tag of each register. Most registers have none, and clearing all of them writes one word.
 #[derive(Debug)]
 pub(crate) struct Registers {
     tags: [Tag; Register::COUNT],
-    /// Those that have a tag, by their numbers.
+    /// Bit set of the tagged registers.
     tagged: u64,
 }
 
 impl Registers {
-    /// Nothing is known of any.
+    /// No register is tagged.
     pub(crate) fn new() -> Self {
         Registers {
             tags: [Tag::None; Register::COUNT],
@@ -41,12 +41,12 @@ impl Registers {
         }
     }
 
-    /// Nothing is known of any from now on.
+    /// Removes all tags.
     pub(crate) fn forget(&mut self) {
         self.tagged = 0;
     }
 
-    /// A function was called whose instructions nobody has seen.
+    /// Removes the tags of registers that an unwatched call may change.
     pub(crate) fn forget_those_of_calls(&mut self) {
         self.tagged &= KEPT_BY_CALLS;
     }

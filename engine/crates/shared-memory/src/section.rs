@@ -7,8 +7,8 @@ use crate::thread::{Section, Thread};
 use crate::words::{Accessor, Birth, Tag, Words};
 use crate::{Effect, Place, Span};
 
-/// Rule 5: a pointer to at most so many bytes before where it is stored is one of a structure to itself, as an empty
-/// queue's `tail = &head`. Elements of a list are farther apart.
+/// Rule 5: a pointer to at most this many bytes before the place where it is stored points from a structure to itself, such
+/// as an empty queue's `tail = &head`. Elements of a list are farther apart.
 const SELF_REACH: u64 = 16;
 
 /// Applies an effect within a section.
@@ -70,7 +70,8 @@ impl Tracker<'_> {
         self.state.stack.contains(&span.address)
     }
 
-    /// The tag of what is stored: a value without one is this thread's own, and off its stack a product (rule 1).
+    /// The tag of a stored value. An untagged value is this thread's own, and a product unless it is stored on the thread's
+    /// stack (rule 1).
     fn stored(
         &mut self,
         tag: Tag,
@@ -82,7 +83,7 @@ impl Tracker<'_> {
         if self.is_own(to) {
             return tag;
         }
-        // A NULL out of a register is still NULL (§3.3.2).
+        // A NULL from a register is still NULL (§3.3.2).
         let to_nothing = value == 0;
         let to_itself = to.address.wrapping_sub(value) <= SELF_REACH;
         if to.bytes == Span::LONGEST && (to_nothing || to_itself) {

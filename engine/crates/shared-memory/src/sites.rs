@@ -1,36 +1,36 @@
-//! Which critical sections are worth watching: learned by the place where a lock is taken (Whodunit §7.2).
+//! Learns which critical sections are worth watching, by the place where the lock is taken (Whodunit §7.2).
 //!
-//! Watching costs. Most locks protect what one thread uses at a time, or what no transaction flows through; their
-//! sections run natively, and are looked at again now and then. Once something has flowed under a lock, all its sections are
-//! watched: a worker takes from a queue in one place while there is something, and in another after it has waited.
+//! Watching is expensive. Most locks protect data that one thread uses at a time, or that no transaction flows through.
+//! Their sections run natively and are probed now and then. Once something has flowed under a lock, all its sections are
+//! watched: a worker takes from a queue in one place while the queue has elements, and in another after waiting.
 //!
-//! At a place where something has flowed under one lock, others are taken too: a library may take all its locks in one
-//! function. There each lock is learned about by itself.
+//! A library may take all its locks in one function. Where something has flowed under one lock, each other lock at that
+//! site is therefore learned about separately.
 
 use crate::Mode;
 use crate::ids::{CodeAddress, LockId};
 use crate::numbers::Map;
 
-/// When a lock site rests, and for how long. All numbers are sections at the site; of a long one, each [`LONG`] effects count as
-/// another one, since what is learned of it costs as much.
+/// When a lock site rests, and for how long. All numbers count sections at the site. A long section counts once more for
+/// each [`LONG`] effects, since learning from it costs as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Learning {
-    /// Rests after this many in a row that touched nothing that another thread had touched last.
+    /// Rests after this many sections in a row that touched nothing last touched by another thread.
     pub private: u32,
-    /// Rests after this many without a flow.
+    /// Rests after this many sections without a flow.
     pub flowless: u32,
-    /// After a rest, this many are watched before the next one.
+    /// After a rest, watches this many sections before the next one.
     pub probe: u32,
-    /// The first rest. Each is twice as long as the one before.
+    /// The length of the first rest. Each rest is twice as long as the one before.
     pub first_rest: u32,
-    /// The longest rest.
+    /// The length of the longest rest.
     pub longest_rest: u32,
-    /// Where something has flowed, another lock rests after so many times as many.
+    /// Where something has flowed, the thresholds for another lock are multiplied by this.
     pub patience: u32,
-    /// After this many without a flow, what flowed once does not count any more. Of a lock, those count in which something was
-    /// produced.
+    /// After this many sections without a flow, an earlier flow no longer counts. For a lock, only sections that produced
+    /// something count.
     pub forgotten: u32,
-    /// Sites to learn about, and locks at those where something has flowed. At other sites, every section runs natively.
+    /// Sites to learn about, and locks at sites with flow. At all other sites, every section runs natively.
     pub sites: usize,
 }
 
@@ -49,30 +49,30 @@ impl Default for Learning {
     }
 }
 
-/// Effects of a section that count as one more.
+/// The number of effects after which a section counts once more.
 const LONG: u32 = 256;
 
 /// What happened in a watched section.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Outcome {
-    /// It touched what another thread had touched last.
+    /// The section touched something last touched by another thread.
     pub(crate) foreign: bool,
-    /// It produced something.
+    /// The section produced something.
     pub(crate) produced: bool,
-    /// How much it did.
+    /// The number of effects.
     pub(crate) effects: u32,
 }
 
-/// What was learned of a site, or of a lock at a site.
+/// What was learned about a site, or about a lock at a site.
 #[derive(Clone, Copy, Debug, Default)]
 struct Learned {
-    /// Sections in a row without anything foreign.
+    /// Consecutive sections that touched nothing foreign.
     private: u32,
     /// Sections without a flow.
     flowless: u32,
-    /// Sections of the present rest still to come.
+    /// Sections left in the current rest.
     rest: u32,
-    /// How long the last rest was; 0 before the first.
+    /// The length of the last rest, 0 before the first.
     last_rest: u32,
 }
 
@@ -86,7 +86,7 @@ impl Learned {
         Mode::Native
     }
 
-    /// A watched section is over.
+    /// A watched section ends.
     fn leave(&mut self, outcome: Outcome, learning: &Learning, patience: u32) {
         let sections = 1 + outcome.effects / LONG;
         self.private = match outcome.foreign {
@@ -112,9 +112,9 @@ impl Learned {
 #[derive(Clone, Copy, Debug, Default)]
 struct Site {
     learned: Learned,
-    /// Something flowed that was produced or consumed here.
+    /// Something was produced or consumed here and flowed.
     flows: bool,
-    /// Sections since then under locks under which nothing has flowed.
+    /// Sections since then under locks without flow.
     since: u32,
 }
 
@@ -123,11 +123,11 @@ struct Site {
 pub(crate) struct Sites {
     learning: Learning,
     sites: Map<CodeAddress, Site>,
-    /// What was learned of locks where something has flowed under another one.
+    /// What was learned about other locks at sites with flow.
     locks: Map<(CodeAddress, LockId), Learned>,
-    /// Locks under which something flowed, and in how many sections something was produced since.
+    /// Locks with flow, and the number of sections since then that produced something.
     flowing: Map<LockId, u32>,
-    /// How often a site came to be one where something flows.
+    /// Counts how often a site became one with flow.
     woken: u32,
 }
 
@@ -142,7 +142,7 @@ impl Sites {
         }
     }
 
-    /// A section begins, by taking that lock.
+    /// A section begins by taking this lock.
     pub(crate) fn enter(&mut self, at: CodeAddress, lock: LockId) -> Mode {
         if self.sites.len() >= self.learning.sites && !self.sites.contains_key(&at) {
             return Mode::Native;
@@ -160,17 +160,17 @@ impl Sites {
         }
     }
 
-    /// Whether what [`Self::enter`] says of a lock holds for that lock alone, and not for all at the site.
+    /// Whether the answer of [`Self::enter`] holds for one lock only, and not for all locks at the site.
     pub(crate) fn tells_locks_apart(&self, at: CodeAddress) -> bool {
         self.sites.get(&at).is_some_and(|it| it.flows)
     }
 
-    /// How often a site came to be one where something flows: whoever rests is to ask again.
+    /// Counts how often a site became one with flow. A resting caller must ask again when this changes.
     pub(crate) fn woken(&self) -> u32 {
         self.woken
     }
 
-    /// A watched section is over, which began by taking that lock.
+    /// A watched section that began by taking this lock ends.
     pub(crate) fn leave(&mut self, (at, lock): (CodeAddress, LockId), outcome: Outcome) {
         if let Some(since) = self.flowing.get_mut(&lock) {
             *since += u32::from(outcome.produced);
@@ -192,7 +192,7 @@ impl Sites {
             site.since = 0;
             return;
         }
-        // Locks come and go: those that stay are learned about again.
+        // Locks come and go. Those that stay are learned about again.
         if self.locks.len() >= self.learning.sites && !self.locks.contains_key(&(at, lock)) {
             self.locks.clear();
         }
@@ -200,7 +200,7 @@ impl Sites {
         learned.leave(outcome, &self.learning, self.learning.patience);
     }
 
-    /// Something flowed that was produced or consumed here, under that lock.
+    /// Something produced or consumed here under this lock flowed.
     pub(crate) fn flowed(&mut self, at: CodeAddress, lock: LockId) {
         if let Some(site) = self.sites.get_mut(&at) {
             if !site.flows {
@@ -219,7 +219,7 @@ impl Sites {
         }
     }
 
-    /// Some of what flowed was no flow. What is one will flow again.
+    /// Some of the flow was none. Real flow will show again.
     pub(crate) fn forget_flows(&mut self) {
         self.flowing.clear();
         self.locks.clear();
@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    /// How many sections in a row are watched, run natively, watched and so on.
+    /// The lengths of the alternating runs of watched and native sections.
     fn runs(sites: &mut Sites, sections: u32, foreign: bool) -> Vec<u32> {
         let mut runs = vec![0];
         let mut before = Mode::Watched;
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(sites.enter(AT, LOCK), Mode::Watched);
     }
 
-    /// A library's function that takes all its locks: one of them is a queue's.
+    /// A library function takes all locks, one of which protects a queue.
     #[test]
     fn where_something_flows_other_locks_rest_by_themselves() {
         let other = LockId(10);
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(sites.woken(), 1);
     }
 
-    /// What flowed once by accident is not watched for ever; a queue that is looked into in vain is, since nothing is produced.
+    /// An accidental flow is not watched for ever. A queue that is polled in vain is, since nothing is produced.
     #[test]
     fn a_flow_that_does_not_come_again_is_forgotten() {
         let learning = Learning {
@@ -363,7 +363,7 @@ mod tests {
             }
             assert_eq!(native > 0, produces, "{native}");
         }
-        // A site, where each section takes a new lock.
+        // One site, with a new lock in each section.
         let mut sites = Sites::new(learning);
         sites.enter(AT, LOCK);
         sites.flowed(AT, LOCK);

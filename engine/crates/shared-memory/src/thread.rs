@@ -1,4 +1,4 @@
-//! What is known of a thread: the locks it holds, its registers, and how it runs.
+//! The state of a thread: the locks it holds, its registers, and whether it is watched.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use crate::{Effect, Mode, Place};
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) stack: Range<u64>,
-    /// In the order in which they were first taken, with how often.
+    /// Held locks in the order in which they were first taken, with their recursion counts.
     pub(crate) held: Vec<(LockId, u32)>,
     pub(crate) phase: Phase,
     pub(crate) registers: Registers,
-    /// Where the thread put tags on its own stack.
+    /// Tagged words on the thread's own stack.
     pub(crate) own_tags: Vec<u64>,
 }
 
@@ -33,9 +33,9 @@ pub(crate) struct Section {
     pub(crate) site: CodeAddress,
     /// The outermost lock.
     pub(crate) lock: LockId,
-    /// Effects that it may still have.
+    /// Effects left until the section runs natively.
     pub(crate) left: u32,
-    /// It touched what another thread had touched last.
+    /// It touched something last touched by another thread.
     pub(crate) foreign: bool,
     /// It read something that an earlier section produced.
     pub(crate) reads_product: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// What has happened in it, of at most so many effects.
+    /// The section's outcome, given its limit on effects.
     pub(crate) fn outcome(&self, most: u32) -> Outcome {
         Outcome {
             foreign: self.foreign,
@@ -102,7 +102,7 @@ impl Thread {
         }
     }
 
-    /// Rule 2, at the beginning of a section. What another thread put onto this stack stays: it may be a product.
+    /// Rule 2, at the start of a section. Tags set by other threads on this stack stay, because they may mark products.
     pub(crate) fn forget_own_tags(&mut self, thread: ThreadId, words: &mut Words) {
         self.registers.forget();
         for address in self.own_tags.drain(..) {
@@ -110,7 +110,8 @@ impl Thread {
         }
     }
 
-    /// Rule 4: after a section, tags move on through registers, and no memory is tagged. The product that this effect uses.
+    /// Rule 4: after a section, tags move through registers only and no memory is tagged. Returns the product that this
+    /// effect uses.
     pub(crate) fn use_after(
         &mut self,
         section: Section,

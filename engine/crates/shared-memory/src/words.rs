@@ -1,4 +1,4 @@
-//! What is known of memory: which words carry a context, and who touched them last (Whodunit §3.2, the dictionary).
+//! The state of memory words: which carry a context, and which thread touched them last (Whodunit §3.2, the dictionary).
 
 use crate::Span;
 use crate::ids::Synopsis;
@@ -6,18 +6,18 @@ use crate::ids::{CodeAddress, LockId, ThreadId};
 use crate::lists::ListId;
 use crate::numbers::Map;
 
-/// What a location is associated with.
+/// The tag of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// Nothing: a value from before the section.
+    /// Untagged: a value from before the section.
     None,
-    /// The paper's *invlctxt*: a value that no transaction came with.
+    /// The paper's *invlctxt*: a value that came with no transaction.
     Invalid,
-    /// A value that a thread produced.
+    /// A value produced by a thread.
     Produced(Birth),
 }
 
-/// Where a value comes from. Moves keep it.
+/// The origin of a value, which moves preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Birth {
     pub(crate) section: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Birth {
     pub(crate) outermost: LockId,
 }
 
-/// The locks of a section, of many the innermost.
+/// The innermost locks of a section.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Locks([Option<LockId>; 4]);
 
@@ -43,7 +43,7 @@ impl Locks {
     }
 
     fn shares_one_with(&self, other: &Locks) -> bool {
-        // Mostly it is the same one.
+        // Usually both are the same.
         let first = self.0[0];
         if first.is_some() && first == other.0[0] {
             return true;
@@ -53,7 +53,7 @@ impl Locks {
     }
 }
 
-/// Who reads or writes.
+/// The thread and section that access a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accessor {
     pub(crate) thread: ThreadId,
@@ -84,30 +84,30 @@ impl Word {
     }
 }
 
-/// An access.
+/// The result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub(crate) tag: Tag,
-    /// Another thread touched it last.
+    /// Another thread touched the word last.
     pub(crate) foreign: bool,
-    /// Something is known of some of it.
+    /// Some of the bytes have known state.
     pub(crate) known: bool,
 }
 
-/// Words begin in groups of so many bytes, which begin at a multiple of it.
+/// The size and alignment, in bytes, of the groups in which words begin.
 const GROUP: u64 = 8;
-/// The most words that overlap a span: one begins before it, and one at each of its bytes.
+/// The most words that can overlap a span: one begins before it, and one at each of its bytes.
 const MOST_OVERLAPPING: usize = 1 + Span::LONGEST as usize;
 
-/// The words that sections touched, by their addresses. No two overlap.
+/// The words that sections touched, by address. No two overlap.
 ///
-/// Most instructions touch a word that is known, or one of their own stack near which none is: both are one look into a table.
+/// Most instructions touch a known word, or a place on their own stack with no known word near it. Either takes one lookup.
 #[derive(Debug)]
 pub(crate) struct Words {
     words: Map<u64, Word>,
-    /// Of each group in which words begin, a bit for each byte at which one does.
+    /// For each group, a bit for each byte at which a word begins.
     starts: Map<u64, u8>,
-    /// Words that end in another group than they begin in.
+    /// The number of words that end in another group than they begin in.
     crossing: usize,
     limit: usize,
     forgotten: u64,
@@ -124,7 +124,7 @@ impl Words {
         }
     }
 
-    /// Words forgotten because of the limit.
+    /// The number of words forgotten because of the limit.
     pub(crate) fn forgotten(&self) -> u64 {
         self.forgotten
     }
@@ -133,13 +133,13 @@ impl Words {
         self.words.len()
     }
 
-    /// A section reads a word. Only part of a produced word is no product.
+    /// A section reads a word. Part of a produced word is not a product.
     pub(crate) fn read(&mut self, span: Span, value: u64, by: &Accessor) -> Access {
         if let Some(word) = self.words.get_mut(&span.address)
             && word.bytes == span.bytes
         {
             let foreign = word.toucher != by.thread;
-            // §3.2: what was stored under another lock is flushed; rule 6: so is what something unseen has overwritten.
+            // §3.2: a store under another lock is flushed. Rule 6: so is a value that was overwritten unseen.
             if word.value != value || !word.locks.shares_one_with(&by.locks) {
                 word.tag = Tag::None;
                 word.value = value;
@@ -172,14 +172,14 @@ impl Words {
         access
     }
 
-    /// Remembers that a section touched a word of which nothing is known.
+    /// Records that a section touched a word with no known state.
     pub(crate) fn touch(&mut self, span: Span, value: u64, by: &Accessor) {
         if self.is_clear(span) || self.overlapping(span).next().is_none() {
             self.insert(span, value, Tag::None, by);
         }
     }
 
-    /// A section writes a word. Whether another thread touched it last.
+    /// A section writes a word. Returns whether another thread touched it last.
     pub(crate) fn write(&mut self, span: Span, value: u64, tag: Tag, by: &Accessor) -> bool {
         if let Some(word) = self.words.get_mut(&span.address)
             && word.bytes == span.bytes
@@ -194,7 +194,7 @@ impl Words {
         foreign
     }
 
-    /// Forgets what is known of these bytes. Whether another thread touched some of them last.
+    /// Forgets the state of these bytes. Returns whether another thread touched any of them last.
     #[inline]
     pub(crate) fn forget(&mut self, span: Span, thread: ThreadId) -> bool {
         !self.is_clear(span) && self.forget_overlapping(span, thread)
@@ -215,14 +215,14 @@ impl Words {
         foreign
     }
 
-    /// The tag of a word that this section touched last, as long as it has the value of then.
+    /// The tag of a word that this section touched last, if it still has the same value.
     pub(crate) fn left_by(&self, span: Span, value: u64, section: u64) -> Tag {
         let word = self.words.get(&span.address);
         let same = |it: &&Word| (it.bytes, it.value, it.section) == (span.bytes, value, section);
         word.filter(same).map_or(Tag::None, |it| it.tag)
     }
 
-    /// Forgets a word unless another thread touched it since.
+    /// Forgets a word unless another thread has touched it since.
     pub(crate) fn forget_own(&mut self, address: u64, thread: ThreadId) {
         let word = self.words.get(&address);
         if word.is_some_and(|it| it.toucher == thread) {
@@ -230,7 +230,7 @@ impl Words {
         }
     }
 
-    /// Whether certainly nothing is known near a span: mostly so on threads' own stacks.
+    /// Whether there is certainly no known word near a span, as is common on a thread's own stack.
     #[inline]
     fn is_clear(&self, span: Span) -> bool {
         let group = span.address / GROUP;
@@ -273,7 +273,7 @@ impl Words {
         self.note(span.address, span.bytes);
     }
 
-    /// Notes where a word begins.
+    /// Records where a word begins.
     fn note(&mut self, address: u64, bytes: u8) {
         *self.starts.entry(address / GROUP).or_default() |= 1_u8 << (address % GROUP);
         self.crossing += usize::from(crosses(address, bytes));
@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// What thread 2 reads of eight bytes at 100 that thread 1 stored under lock 9 with the value 7.
+    /// Expects what thread 2 reads from the eight bytes at 100 that thread 1 stored under lock 9 with the value 7.
     fn check(span: Span, value: u64, lock: u64, expect: Access) {
         let mut words = Words::new(10);
         let stored = Span::new(100, 8).unwrap();
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(words.forgotten() + words.len() as u64, 99);
     }
 
-    /// What is known of each byte, by a list of words that is searched from end to end.
+    /// Compares the words with a simple list that is searched linearly.
     #[test]
     fn words_are_those_of_a_list_that_is_searched() {
         let mut random = 7_u64;

@@ -254,7 +254,7 @@ fn record(
         waits,
         lock_names,
         ending: match info.header.state {
-            State::Ended | State::Executed => Ending::Whole,
+            State::Ended | State::Executed => Ending::Complete,
             State::Open | State::Full => Ending::CutOff,
         },
         ..ProcessRecord::new(process.dictionary.export(info.name()))

@@ -171,7 +171,7 @@ fn assemble(
     }
     for (record, &run) in records.iter_mut().zip(&run_of) {
         if runs[run].is_going_on() {
-            record.ending = Ending::Whole;
+            record.ending = Ending::Complete;
         }
     }
     let stitching = progress.with_phase("stitching");

@@ -1,4 +1,4 @@
-//! CPU samples in calling-context trees, one for each transaction context (Whodunit §7.1).
+//! CPU samples as calling context trees, one for each transaction context (Whodunit §7.1).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,12 +8,12 @@ use crate::Synopsis;
 use crate::context::names::Name;
 use crate::latency::InstanceId;
 
-/// A function in a sample's stack, and the line in it that ran or called.
+/// A function in a sample's stack, and the line in it that ran or made the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
     /// The function.
     pub function: Name,
-    /// The source file and the line, from 1; `None` where it is not known.
+    /// The source file and the line, from 1, if known.
     pub line: Option<(Name, u32)>,
 }
 
@@ -29,19 +29,19 @@ impl From<Name> for Spot {
 /// A CPU sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
-    /// The context in which it was taken.
+    /// The transaction context in which it was taken.
     pub context: Synopsis,
     /// The thread's name.
     pub thread: Name,
-    /// The one transaction that the thread worked for; `None` when that is not known.
+    /// The transaction that the thread worked for, if there is exactly one and it is known.
     pub instance: Option<InstanceId>,
-    /// Outermost first.
+    /// The stack, outermost first.
     pub stack: &'a [Spot],
-    /// What it stands for, nanoseconds.
+    /// The CPU time it stands for, in nanoseconds.
     pub cpu_ns: u64,
 }
 
-/// The samples of a process, by the context and the thread in which they were taken.
+/// The samples of a process, by transaction context and thread name.
 #[derive(Clone, Debug)]
 pub struct ContextProfile {
     trees: BTreeMap<(Synopsis, Name), CallingContextTree>,
@@ -50,40 +50,40 @@ pub struct ContextProfile {
     unplaced: u64,
 }
 
-/// The calling-context tree of one context in threads of one name.
+/// The calling context tree of one transaction context, in threads of one name.
 #[derive(Clone, Debug, Default)]
 pub struct CallingContextTree {
     nodes: Vec<Node>,
     index: HashMap<(Option<u32>, Spot), u32>,
-    /// What belongs to no function.
+    /// Cost that belongs to no function.
     own: Cost,
     observations: Vec<Observation>,
 }
 
-/// A function by one path, and one of its lines.
+/// A function on one path, and one of its lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Before it in [`CallingContextTree::nodes`]; `None`: nothing called it.
+    /// An earlier index into [`CallingContextTree::nodes`], or `None` at the root.
     pub(crate) parent: Option<u32>,
     pub(crate) spot: Spot,
     pub(crate) cost: Cost,
 }
 
-/// What one sample says of the transaction in which it was taken.
+/// What one sample shows about the transaction in which it was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Observation {
     pub(crate) instance: InstanceId,
-    /// In [`CallingContextTree::nodes`]; `None`: it belongs to no function.
+    /// An index into [`CallingContextTree::nodes`], or `None` if it belongs to no function.
     pub(crate) node: Option<u32>,
     pub(crate) cpu_ns: u64,
 }
 
-/// What samples cost together.
+/// The total cost of some samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// CPU time, nanoseconds.
+    /// CPU time in nanoseconds.
     pub cpu_ns: u64,
-    /// Samples.
+    /// The number of samples.
     pub samples: u64,
 }
 
@@ -93,7 +93,7 @@ impl Cost {
         self.samples += other.samples;
     }
 
-    /// The values of a call tree's node.
+    /// The values of a call tree node.
     fn values(self) -> [i64; 2] {
         [self.cpu_ns, self.samples].map(|it| i64::try_from(it).unwrap_or(i64::MAX))
     }
@@ -106,7 +106,7 @@ impl Default for ContextProfile {
 }
 
 impl ContextProfile {
-    /// No samples; at most so many nodes in all trees.
+    /// No samples yet, and at most this many nodes in all trees.
     pub fn with_limit(nodes: usize) -> Self {
         ContextProfile {
             trees: BTreeMap::new(),
@@ -116,7 +116,7 @@ impl ContextProfile {
         }
     }
 
-    /// Adds a sample. When the limit is met, the cost is that of the outermost functions that have nodes.
+    /// Adds a sample. Once the limit is reached, the cost goes to the innermost function that has a node.
     pub fn add(&mut self, sample: &Sample<'_>) {
         let tree = self.trees.entry((sample.context, sample.thread));
         let tree = tree.or_default();
@@ -138,14 +138,14 @@ impl ContextProfile {
         tree.count(at, sample);
     }
 
-    /// The trees, by context and name of the thread.
+    /// The trees, by context and thread name.
     pub fn trees(&self) -> impl Iterator<Item = (Synopsis, Name, &CallingContextTree)> {
         self.trees
             .iter()
             .map(|(&(context, thread), tree)| (context, thread, tree))
     }
 
-    /// Samples whose innermost functions got no node.
+    /// Samples whose innermost functions have no node.
     pub fn unplaced(&self) -> u64 {
         self.unplaced
     }
@@ -179,7 +179,7 @@ impl CallingContextTree {
         }
     }
 
-    /// What all its samples cost.
+    /// The cost of all samples.
     pub fn total(&self) -> Cost {
         let costs = self.nodes.iter().map(|it| it.cost);
         costs.fold(self.own, |mut sum, cost| {
@@ -188,28 +188,28 @@ impl CallingContextTree {
         })
     }
 
-    /// The names of its functions and files.
+    /// The names of functions and files.
     pub fn names(&self) -> impl Iterator<Item = Name> {
         let names = |it: &Node| [Some(it.spot.function), it.spot.line.map(|(file, _)| file)];
         self.nodes.iter().flat_map(names).flatten()
     }
 
-    /// Its functions, each after its caller.
+    /// The functions, each after its caller.
     pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// What belongs to no function.
+    /// Cost that belongs to no function.
     pub(crate) fn own(&self) -> Cost {
         self.own
     }
 
-    /// What its samples say of single transactions.
+    /// What the samples show about single transactions.
     pub(crate) fn observations(&self) -> &[Observation] {
         &self.observations
     }
 
-    /// Adds its samples to a call tree of CPU time and samples, below the frames `under`.
+    /// Adds the samples to a call tree of CPU time and sample counts, below the frames `under`.
     ///
     /// # Errors
     /// As [`CallTreeBuilder::add`] and [`CallTreeBuilder::intern`].
@@ -261,7 +261,7 @@ mod tests {
         (Name(0).into(), Name(1).into(), Name(2).into())
     }
 
-    /// The nodes of the only tree, as letters with nanoseconds and samples.
+    /// The nodes of the only tree, as letters with nanoseconds and sample counts.
     fn nodes(profile: &ContextProfile) -> Vec<String> {
         let types = vec![ValueType::new("cpu", "ns"), ValueType::new("samples", "")];
         let mut builder = CallTreeBuilder::new(types).unwrap();

@@ -1,9 +1,9 @@
-//! How transactions came from one stage to another (Whodunit §2.4).
+//! How transactions pass from one stage to another (Whodunit §2.4).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// By what a transaction flowed.
+/// The means by which a transaction flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FlowKind {
     /// Shared memory (§3).
@@ -17,7 +17,7 @@ pub enum FlowKind {
 }
 
 impl FlowKind {
-    /// The kind in one word.
+    /// The kind as one word.
     pub fn name(self) -> &'static str {
         match self {
             FlowKind::Memory => "memory",
@@ -31,7 +31,7 @@ impl FlowKind {
 /// All flows of one kind between two places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow<P> {
-    /// By what.
+    /// The means.
     pub kind: FlowKind,
     /// Where the transaction was produced.
     pub from: P,
@@ -41,7 +41,7 @@ pub struct Flow<P> {
     pub count: u64,
 }
 
-/// Where a transaction was produced or consumed, in all processes of a program.
+/// A place where transactions are produced or consumed, in all processes of a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The program.
@@ -65,7 +65,7 @@ impl<P: Clone + Ord> Default for Flows<P> {
 }
 
 impl<P: Clone + Ord> Flows<P> {
-    /// No flows; at most so many pairs of places.
+    /// No flows yet, and at most this many pairs of places.
     pub fn with_limit(pairs: usize) -> Self {
         Flows {
             counts: BTreeMap::new(),
@@ -74,7 +74,7 @@ impl<P: Clone + Ord> Flows<P> {
         }
     }
 
-    /// Transactions flowed, `count` of them.
+    /// Adds `count` transactions that flowed.
     pub fn add(&mut self, kind: FlowKind, from: P, to: P, count: u64) {
         let key = (kind, from, to);
         if self.counts.len() >= self.limit && !self.counts.contains_key(&key) {
@@ -84,7 +84,7 @@ impl<P: Clone + Ord> Flows<P> {
         *self.counts.entry(key).or_default() += count;
     }
 
-    /// Adds the flows of others, whose places have other names here.
+    /// Adds other flows, whose places are mapped.
     pub fn add_all<Q>(&mut self, others: &Flows<Q>, mut place: impl FnMut(&Q) -> P) {
         self.left_out += others.left_out;
         for ((kind, from, to), &count) in &others.counts {
@@ -102,12 +102,12 @@ impl<P: Clone + Ord> Flows<P> {
             count,
         };
         let mut ranked: Vec<Flow<P>> = self.counts.iter().map(flow).collect();
-        // Sorting is stable, so flows of equal counts stay in the order of their places.
+        // The sort is stable: flows with equal counts stay ordered by place.
         ranked.sort_by_key(|it| Reverse(it.count));
         ranked
     }
 
-    /// Flows for which there was no room.
+    /// Flows left out because of the limit.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }

@@ -1,21 +1,21 @@
-//! Numbers of things that belong to the profiled programs.
+//! Identifiers of things in the profiled programs.
 
 use std::fmt;
 
-/// A process: its number and its start, or whatever else tells it apart from all others of a run, forked ones included.
+/// A process: its system number and start, or whatever else tells it apart from all others of a run, including forked ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessId(pub u64);
 
 impl ProcessId {
-    /// The system's number.
+    /// The system's process number.
     pub fn number(self) -> u32 {
         self.0 as u32
     }
 }
 
 impl fmt::Display for ProcessId {
-    /// The system's number, which is the lower half. The program that it executes, if not the first, follows after a point;
-    /// the run, if not the first, in words.
+    /// The process number, in the lower half. If the process executes a further program, its ordinal follows after a point;
+    /// a further run is named in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, turn, run) = (self.number(), (self.0 >> 32) as u16, self.0 >> 48);
         number.fmt(f)?;

@@ -1,4 +1,4 @@
-//! How long transactions take: the wall time of instances, by type.
+//! How long transactions take: the wall times of instances, by type.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use crate::Synopsis;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InstanceId(pub u64);
 
-/// An instance that is over.
+/// An instance that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// Tells it apart.
+    /// Its number.
     pub id: InstanceId,
     /// Its last context.
     pub context: Synopsis,
-    /// From its first stage to its reply, or to its last activity, nanoseconds.
+    /// From its first stage to its reply, or to its last activity, in nanoseconds.
     pub wall_ns: u64,
-    /// It was replied to.
+    /// Whether a reply was sent.
     pub replied: bool,
 }
 
-/// The instances that a process is executing. They begin where a request enters from outside; one that comes with a context
-/// from another process is part of an instance there. Times are nanoseconds of one clock.
+/// The instances that a process is executing. An instance begins where a request enters from outside. A request that comes
+/// with a context from another process belongs to an instance there. All times are nanoseconds of one clock.
 #[derive(Clone, Debug)]
 pub struct Instances {
     open: BTreeMap<InstanceId, Open>,
@@ -46,7 +46,7 @@ impl Default for Instances {
 }
 
 impl Instances {
-    /// No instances; at most so many at once.
+    /// No instances yet, and at most this many at once.
     pub fn with_limit(open: usize) -> Self {
         Instances {
             open: BTreeMap::new(),
@@ -55,7 +55,7 @@ impl Instances {
         }
     }
 
-    /// A stage works on an instance, in this context. The first time, the instance begins.
+    /// A stage works on an instance in this context. The first activity begins the instance.
     pub fn is_active(&mut self, id: InstanceId, context: Synopsis, now_ns: u64) {
         if let Some(open) = self.open.get_mut(&id) {
             open.context = context;
@@ -72,16 +72,19 @@ impl Instances {
         }
     }
 
-    /// The reply is sent: the instance is over. `None` when it never began.
+    /// The reply was sent, so the instance has ended. Returns `None` if it never began.
     pub fn replies(&mut self, id: InstanceId, now_ns: u64) -> Option<Instance> {
         let open = self.open.remove(&id)?;
-        Some(open.end(id, open.active_ns.max(now_ns), true))
+        Some(Instance {
+            replied: true,
+            ..open.end(id, open.active_ns.max(now_ns))
+        })
     }
 
-    /// Ends all that got no reply, at their last activity.
+    /// Ends all instances without a reply, at their last activity.
     pub fn finish(self) -> impl Iterator<Item = Instance> {
         let open = self.open.into_iter();
-        open.map(|(id, it)| it.end(id, it.active_ns, false))
+        open.map(|(id, it)| it.end(id, it.active_ns))
     }
 
     /// Activities of instances that never began because too many were open.
@@ -91,12 +94,13 @@ impl Instances {
 }
 
 impl Open {
-    fn end(self, id: InstanceId, at_ns: u64, replied: bool) -> Instance {
+    /// The instance when it ends at this time, without a reply.
+    fn end(self, id: InstanceId, at_ns: u64) -> Instance {
         Instance {
             id,
             context: self.context,
             wall_ns: at_ns - self.began_ns,
-            replied,
+            replied: false,
         }
     }
 }
@@ -111,7 +115,7 @@ pub struct Latencies<T> {
 
 #[derive(Clone, Debug, Default)]
 struct Times {
-    /// All wall times, or as many as are kept, drawn so that each is as likely to be among them (Vitter 1985, algorithm R).
+    /// All wall times, or a uniform random sample of the kept size (Vitter 1985, algorithm R).
     wall_ns: Vec<u64>,
     count: u64,
     unreplied: u64,
@@ -121,21 +125,21 @@ struct Times {
 /// How long a type takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latency {
-    /// Instances.
+    /// The number of instances.
     pub count: u64,
-    /// Of these, how many got no reply and end with their last activity.
+    /// How many of these got no reply, and end with their last activity.
     pub unreplied: u64,
-    /// The mean wall time, nanoseconds.
+    /// The mean wall time, in nanoseconds.
     pub mean_ns: f64,
-    /// The median wall time, nanoseconds.
+    /// The median wall time, in nanoseconds.
     pub p50_ns: u64,
-    /// The wall time that 95 % do not exceed, nanoseconds.
+    /// The 95th percentile of the wall time, in nanoseconds.
     pub p95_ns: u64,
-    /// The wall time that 99 % do not exceed, nanoseconds.
+    /// The 99th percentile of the wall time, in nanoseconds.
     pub p99_ns: u64,
-    /// The quantiles are those of so many instances, drawn at random when there are more.
+    /// The number of instances that the quantiles are based on: a random sample if there are more.
     pub drawn: u64,
-    /// Their standard deviation, nanoseconds; `None` of fewer than two.
+    /// Their standard deviation in nanoseconds, or `None` with fewer than two.
     pub deviation_ns: Option<f64>,
 }
 
@@ -146,7 +150,7 @@ impl<T: Ord> Default for Latencies<T> {
 }
 
 impl<T: Ord> Latencies<T> {
-    /// No instances; so many wall times are kept of each type.
+    /// No instances yet. Keeps this many wall times for each type.
     pub fn with_kept(times: usize) -> Self {
         Latencies {
             types: BTreeMap::new(),
@@ -171,7 +175,7 @@ impl<T: Ord> Latencies<T> {
         }
     }
 
-    /// How long a type takes; `None` when there was no instance of it.
+    /// How long a type takes, or `None` if it has no instances.
     pub fn of(&self, of: &T) -> Option<Latency> {
         let times = self.types.get(of)?;
         let mut sorted = times.wall_ns.clone();
@@ -252,7 +256,7 @@ mod tests {
         }
     }
 
-    /// By hand: of 1 to 1000, the nearest ranks are the values themselves, and the variance is 1000 · 1001 / 12.
+    /// Computed by hand: for 1 to 1000, the nearest ranks are the values themselves, and the variance is 1000 · 1001 / 12.
     #[test]
     fn a_type_has_the_quantiles_of_its_instances() {
         let mut latencies = Latencies::default();
@@ -283,7 +287,7 @@ mod tests {
         assert_eq!(latencies.of(&"cart"), None);
     }
 
-    /// 2,000 of 100,000 drawn: the median's standard deviation is 1.1 % of the range.
+    /// For 2,000 of 100,000, the median's standard deviation is 1.1 % of the range.
     #[test]
     fn of_very_many_instances_some_are_drawn_without_preference() {
         let mut latencies = Latencies::with_kept(2000);

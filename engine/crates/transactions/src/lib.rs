@@ -1,19 +1,20 @@
-//! Transactional profiling (Whodunit, EuroSys 2007): which kind of request spends the time, and who makes whom wait,
-//! across threads, events, stages and processes.
+//! Transactional profiling (Whodunit, EuroSys 2007): which kind of request spends the time, and who makes whom wait, across
+//! threads, events, stages and processes.
 //!
-//! A thread executes a *transaction*; its *context* is the path that the request took so far (§2). A [`Dictionary`] keeps
-//! the contexts of a process, and a context's number there is its [`Synopsis`] (§7.4).
+//! A thread executes a *transaction*. Its *context* is the path that the request has taken so far (§2). A [`Dictionary`]
+//! keeps a process's contexts, and the number of a context there is its [`Synopsis`] (§7.4).
 //!
 //! Within a profiled process:
-//! - [`Activity`]: on whose behalf a thread works, as it runs handlers and stages, hands on, takes over, sends and receives;
-//! - [`memory`]: what flows through shared memory, seen from the instructions of critical sections;
-//! - [`messages::ByteStream`]: which message a read belongs to; [`recognise`]: what to call a request;
+//! - [`Activity`]: the transaction that a thread works for as it runs handlers and stages, hands work on, takes work over,
+//!   sends and receives;
+//! - [`memory`]: what flows through shared memory, inferred from instructions of critical sections;
+//! - [`messages::ByteStream`]: which message a read belongs to; [`recognise`]: the names of requests;
 //! - [`crosstalk`]: who waits for whom; [`latency`]: how long transactions take; [`ContextProfile`]: where they spend CPU time.
 //!
-//! After the run, [`stitch`] makes one profile of what all processes recorded.
+//! After the run, [`stitch`] makes one profile from the records of all processes.
 //!
-//! Constraints: no I/O, no clock and no system call; times, addresses and bytes come from the caller. What grows within a
-//! profiled process has a limit, stated where it is, and what a limit leaves out is counted.
+//! Constraints: no I/O, no clock and no system calls. Times, addresses and bytes come from the caller. Everything that
+//! grows within a profiled process has a documented limit, and what a limit leaves out is counted.
 #![forbid(unsafe_code)]
 
 mod context;

@@ -1,39 +1,39 @@
-//! Traces and spans as OpenTelemetry numbers them, and the header by which a request says which trace it belongs to (W3C Trace
-//! Context, §3.2).
+//! OpenTelemetry's identifiers of traces and spans, and the header by which a request names its trace (W3C Trace Context,
+//! §3.2).
 
 use std::fmt;
 
 use fulcrum_stats::Random;
 
-/// The number of a trace: not all of its bytes are zero.
+/// A trace ID. Not all of its bytes are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TraceId([u8; 16]);
 
-/// The number of a span in its trace: not all of its bytes are zero.
+/// A span ID. Not all of its bytes are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SpanId([u8; 8]);
 
-/// What the header `traceparent` of a request says.
+/// The content of a request's `traceparent` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TraceParent {
     /// The trace that the request belongs to.
     pub trace: TraceId,
-    /// The span in which it was sent.
+    /// The span that sent the request.
     pub parent: SpanId,
-    /// Bit 0: whoever sent it may have recorded it.
+    /// Bit 0: the sender may have recorded the trace.
     pub flags: u8,
 }
 
-/// Characters of the header as version 0 has it.
+/// The length of a version 0 header, in characters.
 const LENGTH: usize = 55;
 
 impl TraceId {
-    /// The trace with this number; `None` when it is zero, which is none.
+    /// The trace with this ID, or `None` if it is all zeros, which is invalid.
     pub fn new(bytes: [u8; 16]) -> Option<Self> {
         (bytes != [0; 16]).then_some(TraceId(bytes))
     }
 
-    /// A number that follows from these bytes alone.
+    /// An ID derived from these bytes alone.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut random = Random::of(parts);
         let [high, low] = [random.bits(), random.bits()].map(u64::to_be_bytes);
@@ -43,33 +43,33 @@ impl TraceId {
         TraceId::new(bytes).unwrap_or(TraceId([1; 16]))
     }
 
-    /// Its bytes, the first as it is written first.
+    /// The bytes, in the order in which they are written.
     pub fn bytes(&self) -> &[u8; 16] {
         &self.0
     }
 }
 
 impl SpanId {
-    /// The span with this number; `None` when it is zero, which is none.
+    /// The span with this ID, or `None` if it is all zeros, which is invalid.
     pub fn new(bytes: [u8; 8]) -> Option<Self> {
         (bytes != [0; 8]).then_some(SpanId(bytes))
     }
 
-    /// A number that follows from these bytes alone.
+    /// An ID derived from these bytes alone.
     pub fn of(parts: &[&[u8]]) -> Self {
         let bytes = Random::of(parts).bits().to_be_bytes();
         SpanId::new(bytes).unwrap_or(SpanId([1; 8]))
     }
 
-    /// Its bytes, the first as it is written first.
+    /// The bytes, in the order in which they are written.
     pub fn bytes(&self) -> &[u8; 8] {
         &self.0
     }
 }
 
 impl TraceParent {
-    /// Reads the header's value. Of a version after 0 what is known of it is read, as the standard wants it. `None`: it is not
-    /// as it should be, and then it says nothing.
+    /// Parses the header's value. From later versions, reads the parts known from version 0, as the standard requires.
+    /// Returns `None` if the value is invalid, and then ignores the header.
     pub fn parse(value: &[u8]) -> Option<Self> {
         let (known, more) = value.split_at_checked(LENGTH)?;
         let [version] = hexadecimal(known.get(..2)?)?;
@@ -91,7 +91,7 @@ impl TraceParent {
     }
 }
 
-/// Bytes that are written as two small hexadecimal digits each.
+/// Parses bytes written as two lower-case hexadecimal digits each.
 fn hexadecimal<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
@@ -125,7 +125,7 @@ impl fmt::Display for SpanId {
 }
 
 impl fmt::Display for TraceParent {
-    /// As version 0 writes it.
+    /// In the format of version 0.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "00-{}-{}-{:02x}", self.trace, self.parent, self.flags)
     }

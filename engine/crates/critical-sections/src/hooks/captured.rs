@@ -1,10 +1,10 @@
-//! The registers of a thread that called one of our functions in the place of libc's.
+//! The registers of a thread that called one of our functions in place of libc's.
 
 use crate::memory::tls::Registers;
 use crate::translation::emit::{RAX, RBX, RSP};
 use crate::translation::gate;
 
-/// What a call must leave as it was, when it began. [`hook!`](crate::hook) captures it.
+/// The registers that a call preserves, as they were at its start. [`hook!`](crate::hook) captures them.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Captured {
@@ -20,55 +20,56 @@ pub struct Captured {
 /// The caller of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Where the hook returns to.
+    /// The hook's return address.
     pub ip: u64,
-    /// The stack pointer then.
+    /// The stack pointer after the return.
     pub stack: u64,
 }
 
-/// The caller in the program of a function whose return address is at `place`, also when the engine itself has called it.
+/// The caller, in the program, of a function whose return address is at `place`. Sees through calls made by the engine
+/// itself.
 ///
 /// # Safety
-/// There is the return address of a function that is running, on the calling thread's stack.
+/// `place` holds the return address of a running function, on the calling thread's stack.
 #[inline]
 pub unsafe fn caller(place: *const u64) -> Caller {
     let ours = [
         gate::native_returned as unsafe extern "C" fn(),
         gate::native_done,
     ];
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that `place` holds a return address.
     let ip = unsafe { place.read() };
     let stack = place.wrapping_add(1).addr() as u64;
     if !ours.map(gate::return_address).contains(&ip) {
         return Caller { ip, stack };
     }
-    // SAFETY: above our own return address are a word for alignment and the real one.
+    // SAFETY: above our own return address, the engine has pushed a word for alignment and the real return address.
     let ip = unsafe { place.add(2).read() };
     let stack = place.wrapping_add(3).addr() as u64;
     Caller { ip, stack }
 }
 
 impl Captured {
-    /// Where the call returns to in the program: the lock site of a function that takes a lock.
+    /// The return address in the program: the lock site of a function that takes a lock.
     pub fn site(&self) -> u64 {
         self.caller().ip
     }
 
-    /// The caller in the program, also when the engine itself has called the hook.
+    /// The caller in the program. Sees through calls made by the engine itself.
     pub fn caller(&self) -> Caller {
-        // SAFETY: a hook's caller has pushed it.
+        // SAFETY: the hook's caller has pushed its return address there, and the hook is still running.
         unsafe { caller(&raw const self.return_address) }
     }
 
-    /// The caller's frame base, or whatever it has in `rbp`.
+    /// The caller's frame base, or whatever else it keeps in `rbp`.
     pub fn frame_base(&self) -> u64 {
         self.rbp
     }
 
-    /// All registers as they are when the call returns `result`, and where to. Others than the captured ones are 0: a call
-    /// may change them.
+    /// All registers as they are when the call returns `result`, and the return address. Registers that were not captured
+    /// are 0, because a call may change them.
     pub(crate) fn registers(&self, result: u64) -> (Registers, u64) {
-        /// Reserved, always set, and interrupts, which programs have enabled.
+        /// The reserved bit, which is always set, and the interrupt flag, which programs have set.
         const FLAGS: u64 = 0x202;
         let caller = self.caller();
         let mut registers = Registers {
@@ -85,7 +86,8 @@ impl Captured {
     }
 }
 
-/// The instructions that push the registers that a call preserves, in the order of [`Captured`], and say so to unwinders.
+/// The instructions that push the registers that a call preserves, in the order of [`Captured`], with their call frame
+/// information.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! push_preserved {
@@ -113,7 +115,7 @@ macro_rules! push_preserved {
     };
 }
 
-/// The instructions that pop what [`push_preserved!`](crate::push_preserved) has pushed.
+/// The instructions that pop what [`push_preserved!`](crate::push_preserved) pushes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! pop_preserved {
@@ -141,8 +143,8 @@ macro_rules! pop_preserved {
     };
 }
 
-/// Defines a function that hides one of libc's: it captures the caller's registers and calls another one with up to five
-/// arguments of the program and, as its sixth or in the named register, [`&Captured`](Captured).
+/// Defines a function that hides one of libc's. It captures the caller's registers and calls another function with up to
+/// five arguments of the program. [`&Captured`](Captured) is the sixth argument, or in the given register.
 ///
 /// ```text
 /// fulcrum_critical_sections::hook!(pthread_mutex_lock => lock);
@@ -164,7 +166,7 @@ macro_rules! hook {
         ///
         /// # Safety
         ///
-        /// As the function that it hides.
+        /// The contract is that of the hidden function.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name() -> usize {

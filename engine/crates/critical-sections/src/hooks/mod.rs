@@ -1,4 +1,4 @@
-//! The hooks that hide libc's functions of locks: they capture the caller's registers, and are short where nothing flows.
+//! Hooks that hide libc's lock functions. They capture the caller's registers, and have a fast path for locks without flow.
 
 pub(crate) mod captured;
 pub(crate) mod mutexes;

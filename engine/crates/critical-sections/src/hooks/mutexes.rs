@@ -1,14 +1,14 @@
-//! Hooks of mutexes that are short where nothing flows: most sections of most programs begin and end there.
+//! Mutex hooks with a fast path for sites without flow, where most sections of most programs begin and end.
 //!
-//! They touch one word of the thread, its entry for the lock site, and one mark that says whether anything flows under the
-//! lock. All else is decided where [`hook!`](crate::hook) leads.
+//! The fast path reads one word of the thread, its entry for the lock site, and one mark that tells whether anything flows
+//! under the lock. Everything else is decided where [`hook!`](crate::hook) leads.
 
 use core::mem::offset_of;
 
 use crate::memory::tls;
 use crate::policy::{self, Rest};
 
-/// What the macros are made of.
+/// What the macros refer to.
 #[doc(hidden)]
 pub mod parts {
     pub use super::{BUSY, GENERATION_AT, LEFT_AT, RESTS};
@@ -18,21 +18,21 @@ pub mod parts {
     };
 }
 
-/// What a function returns that takes a mutex only if it is free.
+/// The result of a function that takes a mutex only if it is free.
 pub const BUSY: i32 = libc::EBUSY;
-/// Where a thread's words say which sites rest.
+/// The offset of the word that tells which sites rest, among a thread's words.
 pub const RESTS: usize = tls::RESTS;
-/// Where an entry says for how many sections.
+/// The offset of an entry's count of sections.
 pub const LEFT_AT: usize = offset_of!(Rest, left);
-/// Where it says since when.
+/// The offset of an entry's generation.
 pub const GENERATION_AT: usize = offset_of!(Rest, generation);
 
 const _: () = assert!(offset_of!(Rest, key) == 0);
 const _: () = assert!(size_of::<Rest>() == 1 << policy::REST_SHIFT);
 
-/// As [`hook!`](crate::hook), of a function that takes the mutex that is its only argument. Where the lock site rests it calls
-/// `$attempt` instead, a static with the address of what takes a mutex if it is free and returns `EBUSY` otherwise; then, and
-/// where no site rests, it calls the function.
+/// Like [`hook!`](crate::hook), for a function that takes the mutex that is its only argument. Where the lock site rests,
+/// the hook calls `$attempt` instead: a static that holds the address of a function that takes a mutex if it is free and
+/// otherwise returns `EBUSY`. If the mutex is busy, or the site does not rest, the hook calls the function.
 #[macro_export]
 macro_rules! lock_hook {
     ($name:ident => $function:path, $attempt:path) => {
@@ -40,7 +40,7 @@ macro_rules! lock_hook {
         ///
         /// # Safety
         ///
-        /// As the function that it hides.
+        /// The contract is that of the hidden function.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name() -> usize {
@@ -79,7 +79,7 @@ macro_rules! lock_hook {
                 "cmp eax, {busy}",
                 "je 4f",
                 "ret",
-                // What is known of this lock at the site.
+                // The entry for this lock at this site.
                 "3:",
                 "movabs r9, {lock_factor}",
                 "imul r9, rdi",
@@ -122,17 +122,17 @@ macro_rules! lock_hook {
     };
 }
 
-/// As `hook!`, of a function that gives back the mutex that is its only argument, with `&Frame` of its caller in the second
-/// register. While no lock is held that the observer knows of, and nobody waits for the mutex, whose first word is then 1, it
-/// jumps to what `$real` has the address of.
+/// Like `hook!`, for a function that releases the mutex that is its only argument. The function gets `&Frame` of its caller
+/// in the second argument's register. While the thread holds no lock known to the observer and nobody waits for the mutex
+/// (its first word is then 1), the hook jumps to the function whose address is in `$real`.
 #[macro_export]
 macro_rules! unlock_hook {
     ($name:ident => $function:path, $real:path) => {
-        /// Gives back a mutex.
+        /// Releases a mutex.
         ///
         /// # Safety
         ///
-        /// As the function that it hides.
+        /// The contract is that of the hidden function.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name() -> usize {

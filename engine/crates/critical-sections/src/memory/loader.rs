@@ -1,29 +1,29 @@
-//! The dynamic loader's code. It runs in the middle of a section when a function is called for the first time: out of line
-//! like any other, but nothing of it is told, since it leaves all registers of the call as they were.
+//! Finds the code of the dynamic loader. The loader runs in the middle of a section when a function is first called. It
+//! runs out of line like other code, but is not reported, because it preserves all registers of the call.
 
 use core::ffi::{c_int, c_void};
 use core::ops::Range;
 
-/// Where the loader's code is; nowhere in programs without one.
+/// The loader's code, or an empty range in programs without a loader.
 pub(crate) fn code() -> Range<u64> {
-    // SAFETY: reads the auxiliary vector.
+    // SAFETY: only reads the auxiliary vector.
     let base = unsafe { libc::getauxval(libc::AT_BASE) };
     find(&|module, _| base != 0 && module == base)
 }
 
-/// The code of the module that has a function at this address; nowhere when there is none.
+/// The code of the module that contains this address, or an empty range.
 pub fn code_around(address: u64) -> Range<u64> {
     find(&|_, code| code.contains(&address))
 }
 
-/// The first code of a module that is wanted, by the module's base and the code's addresses.
+/// The first code segment that satisfies `is_wanted`, which gets the module's base and the segment's addresses.
 fn find(is_wanted: &dyn Fn(u64, &Range<u64>) -> bool) -> Range<u64> {
     let mut search = Search {
         is_wanted,
         found: 0..0,
     };
-    // SAFETY: the callback gets the search, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    // SAFETY: the callback gets a pointer to the search, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     search.found
 }
 
@@ -32,15 +32,15 @@ struct Search<'a> {
     found: Range<u64>,
 }
 
-unsafe extern "C" fn look(
+unsafe extern "C" fn visit(
     info: *mut libc::dl_phdr_info,
     _size: libc::size_t,
     search: *mut c_void,
 ) -> c_int {
-    // SAFETY: the loader's description of a module, and what `find` has given.
+    // SAFETY: the loader passes a valid description of a module, and `find` a valid search.
     let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
     for n in 0..usize::from(info.dlpi_phnum) {
-        // SAFETY: as many headers as it says.
+        // SAFETY: the loader's description has `dlpi_phnum` headers.
         let header = unsafe { &*info.dlpi_phdr.add(n) };
         if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_X != 0 {
             let start = info.dlpi_addr.wrapping_add(header.p_vaddr);

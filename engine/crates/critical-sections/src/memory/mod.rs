@@ -1,4 +1,4 @@
-//! Memory: the program's code, the memory for translations, and the words that belong to a thread.
+//! The program's code, the memory for translations, and the thread-local words.
 
 pub(crate) mod code;
 pub(crate) mod loader;

@@ -1,24 +1,24 @@
-//! Which code can be translated: that of files, which does not change. Compilers at run time write theirs anew.
+//! Finds the code that can be translated: that of files, which does not change. Just-in-time compilers rewrite theirs.
 
 use fulcrum_preload::{descriptors, quiet, sys};
 
-/// The most mappings with code that are remembered.
+/// The most code mappings remembered.
 const MOST: usize = 2048;
-/// Bytes of the list that are read at a time.
+/// Bytes of the list of mappings read at a time.
 const PIECE: usize = 4096;
-/// The longest line that is understood; the rest of a longer one is its file's name.
+/// The longest line that is parsed. The rest of a longer line belongs to the file name.
 const LONGEST_LINE: usize = 512;
 
-/// Mappings of code, as they were when they were last looked at.
+/// The code mappings at the time they were last read.
 pub(crate) struct Regions {
     found: [(u64, u64); MOST],
     count: usize,
-    /// How often an address was in none of them.
+    /// How many addresses were in none of them.
     missed: u32,
 }
 
 impl Regions {
-    /// None.
+    /// No mappings.
     pub(crate) fn new() -> Self {
         Regions {
             found: [(0, 0); MOST],
@@ -27,24 +27,24 @@ impl Regions {
         }
     }
 
-    /// The code from an address on; `None` where there is none that can be translated.
+    /// The code starting at an address, or `None` if none there can be translated.
     pub(crate) fn code(&mut self, ip: u64) -> Option<&'static [u8]> {
         if self.end(ip).is_none() {
             self.missed = self.missed.saturating_add(1);
-            // Addresses of code that is made at run time are new each time; looking takes tens of microseconds.
+            // Addresses of just-in-time code are new each time, and reading the mappings takes tens of microseconds.
             if self.missed > 64 && !self.missed.is_multiple_of(256) {
                 return None;
             }
-            self.look();
+            self.refresh();
         }
-        // Longer than any instruction.
+        // At least as long as any instruction.
         let length = (self.end(ip)? - ip).min(16) as usize;
         let start = core::ptr::with_exposed_provenance::<u8>(ip as usize);
-        // SAFETY: mapped for reading, and not for writing.
+        // SAFETY: the mapping is readable and not writable, and `length` stays within it.
         Some(unsafe { core::slice::from_raw_parts(start, length) })
     }
 
-    /// Whether an address is in one of them.
+    /// Whether an address is in one of the mappings.
     pub(crate) fn has(&self, ip: u64) -> bool {
         self.end(ip).is_some()
     }
@@ -61,8 +61,8 @@ impl Regions {
         self.count = 0;
     }
 
-    /// Reads the process's mappings. The kernel lists them by their addresses.
-    pub(crate) fn look(&mut self) {
+    /// Reads the process's mappings, which the kernel lists by address.
+    pub(crate) fn refresh(&mut self) {
         self.count = 0;
         quiet::uninterrupted(|| {
             descriptors::apart(|| {
@@ -90,7 +90,7 @@ fn read_lines(mut with: impl FnMut(&[u8])) {
         0,
         0,
     ];
-    // SAFETY: the path is a C string.
+    // SAFETY: the path is a C string literal.
     let file = unsafe { sys::call(libc::SYS_openat, args) };
     if file < 0 {
         return;
@@ -100,7 +100,7 @@ fn read_lines(mut with: impl FnMut(&[u8])) {
     let mut length = 0;
     loop {
         let args = [file as usize, piece.as_mut_ptr().addr(), PIECE, 0, 0, 0];
-        // SAFETY: the kernel writes at most `PIECE` bytes.
+        // SAFETY: the kernel writes at most `PIECE` bytes, which the buffer holds.
         let read = unsafe { sys::call(libc::SYS_read, args) };
         let Some(bytes) = usize::try_from(read).ok().and_then(|it| piece.get(..it)) else {
             break;
@@ -118,11 +118,11 @@ fn read_lines(mut with: impl FnMut(&[u8])) {
             }
         }
     }
-    // SAFETY: our own descriptor.
+    // SAFETY: closes a descriptor that this function opened.
     unsafe { sys::call(libc::SYS_close, [file as usize, 0, 0, 0, 0, 0]) };
 }
 
-/// The addresses of a line's mapping, if it is the code of a file or the kernel's own.
+/// The address range of a line's mapping, if it holds code of a file or of the kernel.
 fn code_of_a_file(line: &[u8]) -> Option<(u64, u64)> {
     let mut words = line.split(|it| *it == b' ').filter(|it| !it.is_empty());
     let (addresses, rights) = (words.next()?, words.next()?);

@@ -1,11 +1,11 @@
-//! What translated code uses of its thread: words at fixed places from the thread pointer, so that reaching them takes no
-//! register.
+//! Thread-local words for translated code, at fixed offsets from the thread pointer, so that no register is needed to reach
+//! them.
 
 use core::arch::{asm, global_asm};
 use core::mem::offset_of;
 
-/// How many values translated code can note before it stops to tell them.
-pub const SLOTS: usize = 128;
+/// The number of values that translated code can record before it reports them.
+pub(crate) const SLOTS: usize = 128;
 
 /// All general registers, by their numbers in instructions (`rax` 0, `rsp` 4), and the flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,33 +17,33 @@ pub struct Registers {
     pub flags: u64,
 }
 
-/// The words of a thread. Only the thread itself touches them.
+/// The words of a thread. Only the thread itself accesses them.
 #[repr(C)]
 pub(crate) struct Words {
-    /// Where it goes on after a gate; or where an indirect branch leads.
+    /// Where the thread continues after a gate, or where an indirect branch leads.
     pub(crate) target: u64,
-    /// By which exit it left translated code.
+    /// The exit by which the thread left translated code.
     pub(crate) exit: u64,
-    /// What is in registers that are borrowed.
+    /// The values of borrowed registers.
     pub(crate) spills: [u64; 2],
     /// The top of the engine's own stack.
     pub(crate) stack: u64,
-    /// Where vector registers are kept, at a multiple of 64 bytes.
+    /// Where vector registers are saved, aligned to 64 bytes.
     pub(crate) vectors: u64,
-    /// The thread's state, [`crate::thread::Thread`]; 0 before its first section.
+    /// The thread's state, a [`crate::thread::Thread`], or 0 before its first section.
     pub(crate) thread: u64,
     /// The address of these words.
     pub(crate) itself: u64,
-    /// What the thread knows of sites that rest ([`crate::policy::Rest`]), while it holds no lock that the observer knows of
-    /// and runs natively; else 0.
+    /// The thread's table of resting sites ([`crate::policy::Rest`]) while it holds no lock known to the observer and runs
+    /// natively, else 0.
     pub(crate) rests: u64,
-    /// The registers while the engine works.
+    /// The program's registers while the engine works.
     pub(crate) registers: Registers,
-    /// What translated code noted.
+    /// The values that translated code has recorded.
     pub(crate) slots: [u64; SLOTS],
 }
 
-/// Where in [`Words`] something is.
+/// An offset in [`Words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word(pub usize);
 
@@ -54,20 +54,20 @@ pub(crate) const VECTORS: Word = Word(offset_of!(Words, vectors));
 pub(crate) const SELF: Word = Word(offset_of!(Words, itself));
 pub(crate) const FLAGS: Word = Word(offset_of!(Words, registers) + offset_of!(Registers, flags));
 
-/// Where [`Words::rests`] is.
+/// The offset of [`Words::rests`].
 pub(crate) const RESTS: usize = offset_of!(Words, rests);
 
-/// A borrowed register's word.
+/// The word for a borrowed register.
 pub(crate) const fn spill(number: usize) -> Word {
     Word(offset_of!(Words, spills) + 8 * number)
 }
 
-/// A general register's word.
+/// The word for a general register.
 pub(crate) const fn register(number: u8) -> Word {
     Word(offset_of!(Words, registers) + 8 * number as usize)
 }
 
-/// A noted value's word.
+/// The word for a recorded value.
 pub(crate) const fn slot(number: usize) -> Word {
     Word(offset_of!(Words, slots) + 8 * number)
 }
@@ -85,10 +85,11 @@ global_asm!(
     size = const size_of::<Words>(),
 );
 
-/// How far the words are from the thread pointer, the same in each thread: the library is there from the program's start.
+/// The offset of the words from the thread pointer. It is the same in every thread, because the library is loaded at
+/// program start.
 pub(crate) fn offset() -> i64 {
     let offset: i64;
-    // SAFETY: the initial-exec model of x86-64 Linux.
+    // SAFETY: reads the offset from the GOT, as the initial-exec model of x86-64 Linux defines it.
     unsafe {
         asm!(
             "mov {0}, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",
@@ -99,11 +100,11 @@ pub(crate) fn offset() -> i64 {
     offset
 }
 
-/// The calling thread's words, for its own use alone.
+/// The calling thread's words. Only that thread may use them.
 #[inline(always)]
 pub(crate) fn words() -> *mut Words {
     let words: *mut Words;
-    // SAFETY: the initial-exec model of x86-64 Linux.
+    // SAFETY: computes the address as the initial-exec model of x86-64 Linux defines it.
     unsafe {
         asm!(
             "mov {0}, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",

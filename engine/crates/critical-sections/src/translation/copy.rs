@@ -1,20 +1,20 @@
-//! One instruction at another place: the same bytes, but for addresses relative to where it is.
+//! Copies one instruction to another place. The bytes stay the same, except for addresses relative to the instruction.
 
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 use super::emit::{Emitter, Gpr};
 use crate::memory::tls;
 
-/// An instruction as it is in the program.
+/// An instruction of the program.
 pub(crate) struct Original<'a> {
     pub(crate) instruction: &'a Instruction,
     pub(crate) bytes: &'a [u8],
     pub(crate) offsets: ConstantOffsets,
-    /// General registers that it uses.
+    /// The general registers that it uses.
     pub(crate) used: u16,
 }
 
-/// Emits an instruction. `false` when it only works at its own place.
+/// Emits an instruction. Returns `false` if it only works in its own place.
 pub(crate) fn copy(original: &Original, emitter: &mut Emitter) -> bool {
     let instruction = original.instruction;
     if !instruction.is_ip_rel_memory_operand() {
@@ -43,7 +43,7 @@ fn lea(instruction: &Instruction, address: u64, emitter: &mut Emitter) -> bool {
     true
 }
 
-/// Within 2 GB, another displacement does.
+/// Within 2 GB, the displacement is adjusted.
 fn near(original: &Original, address: u64, emitter: &mut Emitter) -> bool {
     let mut bytes = [0; 15];
     let (length, at) = (original.bytes.len(), original.offsets.displacement_offset());
@@ -60,7 +60,7 @@ fn near(original: &Original, address: u64, emitter: &mut Emitter) -> bool {
     true
 }
 
-/// Farther away, a borrowed register has the address.
+/// Farther away, a borrowed register holds the address.
 fn far(original: &Original, address: u64, emitter: &mut Emitter) -> bool {
     let Some(register) = [0, 1, 2, 3, 6, 7]
         .into_iter()
@@ -74,7 +74,7 @@ fn far(original: &Original, address: u64, emitter: &mut Emitter) -> bool {
     }
     let mut bytes = [0; 15];
     bytes[..at].copy_from_slice(&original.bytes[..at]);
-    // The byte before has the base's number; 5 was the instruction pointer's.
+    // The byte before the displacement has the base register's number. 5 means the instruction pointer.
     bytes[at - 1] = bytes[at - 1] & !7 | register;
     let rest = &original.bytes[at + 4..];
     bytes[at..at + rest.len()].copy_from_slice(rest);
@@ -89,7 +89,7 @@ fn far(original: &Original, address: u64, emitter: &mut Emitter) -> bool {
     true
 }
 
-/// Whether these bytes are the same instruction with this register as its base.
+/// Whether these bytes decode to the same instruction with this register as its base.
 fn is_same_elsewhere(instruction: &Instruction, bytes: &[u8], register: Gpr) -> bool {
     let Ok(mut decoder) = Decoder::try_new(64, bytes, DecoderOptions::NONE) else {
         return false;

@@ -1,4 +1,4 @@
-//! Machine code that leaves registers and flags as they are, other than those that it is to change.
+//! Emits machine code that preserves registers and flags, except those it is meant to change.
 
 use crate::memory::tls::Word;
 use crate::step::Address;
@@ -15,27 +15,27 @@ pub(crate) const RDI: Gpr = 7;
 
 const REX_W: u8 = 0x48;
 const FS: u8 = 0x64;
-/// The byte after an opcode whose memory operand is an absolute address of 32 bits.
+/// The byte after an opcode whose memory operand is a 32-bit absolute address.
 const ABSOLUTE: u8 = 0x04;
 const NO_BASE_OR_INDEX: u8 = 0x25;
 
-/// A place whose displacement is not known yet.
+/// A displacement that is not known yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hole(usize);
 
-/// Writes machine code into memory that was given to it. What does not fit is left out, and said at the end.
+/// Writes machine code into given memory. Drops what does not fit, and reports it at the end.
 pub(crate) struct Emitter {
     start: *mut u8,
     room: usize,
     length: usize,
     overflowed: bool,
-    /// Where the thread's words are, from the thread pointer.
+    /// The offset of the thread's words from the thread pointer.
     words: i64,
 }
 
 impl Emitter {
     /// # Safety
-    /// `room` bytes at `start` must be writable, and nobody else's, as long as this lives.
+    /// `room` bytes at `start` are writable, and nobody else uses them while the emitter exists.
     pub(crate) unsafe fn new(start: *mut u8, room: usize, words: i64) -> Self {
         Emitter {
             start,
@@ -59,7 +59,7 @@ impl Emitter {
         self.start.addr() as u64
     }
 
-    /// Whether anything did not fit.
+    /// Whether something did not fit.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
@@ -69,9 +69,9 @@ impl Emitter {
             self.overflowed = true;
             return;
         }
-        // A copy by hand: libc's may use registers that nobody has saved.
+        // Copied by hand, because libc's `memcpy` may use registers that have not been saved.
         for (n, byte) in bytes.iter().enumerate() {
-            // SAFETY: within the room.
+            // SAFETY: within the room that the constructor's caller promised.
             unsafe { self.start.add(self.length + n).write_volatile(*byte) };
         }
         self.length += bytes.len();
@@ -83,7 +83,7 @@ impl Emitter {
             return;
         }
         for (n, byte) in bytes.iter().enumerate() {
-            // SAFETY: within what was written.
+            // SAFETY: within the bytes already written.
             unsafe { self.start.add(at + n).write_volatile(*byte) };
         }
     }
@@ -96,7 +96,7 @@ impl Emitter {
         }
     }
 
-    /// One instruction on a word of the thread: the opcode, and what its register field says.
+    /// Emits an instruction on a word of the thread, given its opcode and the register field.
     fn on_word(&mut self, rex: u8, opcode: &[u8], field: u8, word: Word) {
         self.bytes(&[FS]);
         let rex = rex | (field >> 3 & 1) << 2;
@@ -173,8 +173,8 @@ impl Emitter {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// Moves a value of 1, 2, 4 or 8 bytes from memory to a register, whose other bytes become 0. An address without
-    /// registers is expected in the register itself.
+    /// Loads 1, 2, 4 or 8 bytes from memory into a register and clears its other bytes. If the address has no registers, it
+    /// is expected in the register itself.
     pub(crate) fn load_memory(&mut self, register: Gpr, address: &Address<Gpr>) {
         let base = match (address.base, address.index) {
             (None, None) => {
@@ -202,7 +202,7 @@ impl Emitter {
             Some(_) => address.displacement as i64 as i32,
         };
         match base {
-            // Without a base the displacement has 32 bits as well.
+            // Without a base, the displacement has 32 bits as well.
             None => self.bytes(&[field, places | 5]),
             Some(base) => self.bytes(&[0x80 | field, places | (base & 7)]),
         }
@@ -214,7 +214,7 @@ impl Emitter {
         let rex = (to >> 3) << 2 | (other >> 3) << 1 | to >> 3;
         let field = (to & 7) << 3 | ABSOLUTE;
         let places = (other & 7) << 3 | (to & 7);
-        // A displacement of 0: `r13` and `rbp` have no form without one.
+        // Displacement 0, because `r13` and `rbp` have no form without a displacement.
         self.bytes(&[REX_W | rex, 0x8d, 0x40 | field, places, 0]);
     }
 
@@ -224,7 +224,7 @@ impl Emitter {
         self.bytes(&bytes.to_le_bytes());
     }
 
-    /// `push qword ptr [rip + …]`, of a word that [`Self::word_here`] places.
+    /// `push qword ptr [rip + …]`, with a word that [`Self::word_here`] places.
     pub(crate) fn push_constant(&mut self) -> Hole {
         self.bytes(&[0xff, 0x35]);
         self.hole()
@@ -236,7 +236,7 @@ impl Emitter {
         self.hole()
     }
 
-    /// A jump under a condition, by its number in opcodes: 0 is `jo`, 15 `jg`.
+    /// A conditional jump, by the condition's number in opcodes: 0 is `jo`, 15 is `jg`.
     pub(crate) fn jump_if(&mut self, condition: u8) -> Hole {
         self.bytes(&[0x0f, 0x80 | condition]);
         self.hole()
@@ -254,7 +254,7 @@ impl Emitter {
         hole
     }
 
-    /// The displacement at `hole`, which ends its instruction, leads to `to`.
+    /// Makes the displacement at `hole`, which ends its instruction, lead to `to`.
     pub(crate) fn fill(&mut self, hole: Hole, to: u64) {
         let next = self.start() + hole.0 as u64 + 4;
         match i32::try_from(to.wrapping_sub(next) as i64) {
@@ -263,12 +263,12 @@ impl Emitter {
         }
     }
 
-    /// The displacement at `hole` leads to here.
+    /// Makes the displacement at `hole` lead to here.
     pub(crate) fn fill_here(&mut self, hole: Hole) {
         self.fill(hole, self.here());
     }
 
-    /// Eight bytes of data, which `hole` leads to.
+    /// Emits eight bytes of data that `hole` leads to.
     pub(crate) fn word_here(&mut self, hole: Hole, value: u64) {
         self.fill_here(hole);
         self.bytes(&value.to_le_bytes());
@@ -283,7 +283,7 @@ mod tests {
 
     fn emitted(emit: impl FnOnce(&mut Emitter)) -> Vec<Instruction> {
         let mut memory = [0_u8; 256];
-        // SAFETY: the array is writable and lives longer.
+        // SAFETY: the array is writable and outlives the emitter.
         let mut emitter = unsafe { Emitter::new(memory.as_mut_ptr(), 256, -0x1000) };
         emit(&mut emitter);
         assert!(!emitter.overflowed());

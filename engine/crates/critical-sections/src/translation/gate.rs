@@ -1,5 +1,5 @@
-//! The way between translated code and the engine: all registers are kept in the thread's words, and the engine works on a
-//! stack of its own, so that neither small stacks nor red zones matter.
+//! The gates between translated code and the engine. They save all registers in the thread's words. The engine works on its
+//! own stack, so small stacks and red zones do not matter.
 
 use core::arch::naked_asm;
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
@@ -8,36 +8,36 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use super::emit::{Emitter, RAX, RBX, RDI, RDX, RSP};
 use crate::memory::tls;
 
-/// How vector registers are kept.
+/// How vector registers are saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vectors {
-    /// `xsavec`, which leaves out what is as it was at the beginning.
+    /// `xsavec`, which omits registers in their initial state.
     Compact(u32),
     /// `xsave`.
-    Whole(u32),
+    Full(u32),
     /// `fxsave`, on processors without wide registers.
-    Old,
+    Legacy,
 }
 
-/// Bytes for vector registers; all that there are take less than half of it.
+/// Bytes for vector registers. All existing ones take less than half of it.
 pub(crate) const VECTOR_ROOM: usize = 8192;
 
 /// SSE, AVX and the three parts of AVX-512.
 const KEPT: u64 = 0b1110_0110;
 
 impl Vectors {
-    /// What this processor has.
+    /// The best method of this processor.
     pub(crate) fn here() -> Vectors {
         const HAS_XSAVE: u32 = 1 << 27;
         const HAS_XSAVEC: u32 = 1 << 1;
         if __cpuid(1).ecx & HAS_XSAVE == 0 {
-            return Vectors::Old;
+            return Vectors::Legacy;
         }
-        // SAFETY: the system has enabled it.
+        // SAFETY: CPUID says that the system has enabled `xsave`.
         let enabled = unsafe { enabled() };
         let kept = (enabled & KEPT) as u32;
         match __cpuid_count(13, 1).eax & HAS_XSAVEC {
-            0 => Vectors::Whole(kept),
+            0 => Vectors::Full(kept),
             _ => Vectors::Compact(kept),
         }
     }
@@ -47,25 +47,25 @@ impl Vectors {
             // xsavec [rbx]
             Vectors::Compact(_) => self.masked(&[0x0f, 0xc7, 0x23], emitter),
             // xsave [rbx]
-            Vectors::Whole(_) => self.masked(&[0x0f, 0xae, 0x23], emitter),
+            Vectors::Full(_) => self.masked(&[0x0f, 0xae, 0x23], emitter),
             // fxsave64 [rbx]
-            Vectors::Old => emitter.bytes(&[0x48, 0x0f, 0xae, 0x03]),
+            Vectors::Legacy => emitter.bytes(&[0x48, 0x0f, 0xae, 0x03]),
         }
     }
 
     fn restore(self, emitter: &mut Emitter) {
         match self {
             // xrstor [rbx]
-            Vectors::Compact(_) | Vectors::Whole(_) => {
+            Vectors::Compact(_) | Vectors::Full(_) => {
                 self.masked(&[0x0f, 0xae, 0x2b], emitter);
             }
             // fxrstor64 [rbx]
-            Vectors::Old => emitter.bytes(&[0x48, 0x0f, 0xae, 0x0b]),
+            Vectors::Legacy => emitter.bytes(&[0x48, 0x0f, 0xae, 0x0b]),
         }
     }
 
     fn masked(self, instruction: &[u8], emitter: &mut Emitter) {
-        let (Vectors::Compact(mask) | Vectors::Whole(mask)) = self else {
+        let (Vectors::Compact(mask) | Vectors::Full(mask)) = self else {
             return;
         };
         emitter.constant(RAX, u64::from(mask));
@@ -76,27 +76,27 @@ impl Vectors {
 
 #[target_feature(enable = "xsave")]
 fn enabled() -> u64 {
-    // SAFETY: the caller knows that the system has enabled it; register 0 is always there.
+    // SAFETY: the function requires `xsave`, and register 0 always exists.
     unsafe { _xgetbv(0) }
 }
 
-/// The ways in and out, as addresses.
+/// The addresses of the gates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gates {
     /// From a unit's exit, with flags and vector registers that the program needs.
     pub(crate) exit: u64,
-    /// From an exit at which a native function is called: neither flags nor vector registers have values for it.
+    /// From an exit that calls a native function: neither flags nor vector registers hold values for it.
     pub(crate) call: u64,
-    /// From a native function that has returned; vector registers have no values then.
+    /// From a native function that has returned. Vector registers hold no values then.
     pub(crate) returned: u64,
-    /// Into the engine and then on, with registers as they are in the thread's words.
+    /// Into the engine and then onwards, with the registers in the thread's words.
     pub(crate) enter: u64,
 }
 
-/// A function of the engine: it says in the thread's target where to go on.
+/// A function of the engine that sets the thread's target, where it continues.
 pub(crate) type Dispatch = unsafe extern "C" fn(words: *mut tls::Words);
 
-/// Emits the gates. They run at any address.
+/// Emits the gates, which run at any address.
 pub(crate) fn emit(
     emitter: &mut Emitter,
     vectors: Vectors,
@@ -140,7 +140,7 @@ pub(crate) fn emit(
     }
 }
 
-/// Keeps the general registers, and goes to the engine's stack.
+/// Saves the general registers and switches to the engine's stack.
 fn keep_general(emitter: &mut Emitter) {
     for register in 0..16 {
         emitter.store(tls::register(register), register);
@@ -148,7 +148,7 @@ fn keep_general(emitter: &mut Emitter) {
     emitter.load(RSP, tls::STACK);
 }
 
-/// Keeps the flags; strings then go upwards, as functions expect.
+/// Saves the flags and clears the direction flag, as functions expect.
 fn keep_flags(emitter: &mut Emitter) {
     // pushfq; cld
     emitter.bytes(&[0x9c]);
@@ -177,21 +177,22 @@ fn go_on(emitter: &mut Emitter) {
     emitter.jump_to(tls::TARGET);
 }
 
-/// Where the gate for returns is: [`native_returned`] has no other way to know.
+/// The address of the gate for returns, for [`native_returned`], which has no other way to find it.
 static RETURNED: AtomicU64 = AtomicU64::new(0);
 
-/// Says where [`native_returned`] goes on.
+/// Sets where [`native_returned`] continues.
 pub(crate) fn set_returned(gate: u64) {
     RETURNED.store(gate, Ordering::Relaxed);
 }
 
-/// What a native call pushes below its real return address: a word for alignment, and the address of [`native_returned`].
+/// The bytes that a native call pushes below its real return address: a word for alignment, and the address of
+/// [`native_returned`].
 pub(crate) const BELOW_RETURN: u64 = 16;
 
-/// Native functions return here: `[rsp]` is the word for alignment, above it is the real return address. Unwinders find
-/// both by this function's call frame information, so exceptions and cancellation pass through.
+/// Native functions return here: `[rsp]` is the word for alignment, and above it is the real return address. Unwinders find
+/// both through this function's call frame information, so exceptions and cancellation pass through.
 ///
-/// The address that is pushed is that of the second instruction: unwinders look one byte before it.
+/// The pushed address is that of the second instruction, because unwinders look up the byte before it.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn native_returned() {
     naked_asm!(
@@ -207,8 +208,8 @@ pub(crate) unsafe extern "C" fn native_returned() {
     )
 }
 
-/// The same for a thread that the engine is done with. It jumps where it could return: the processor expects as many
-/// returns as it has seen calls, and the one to the function that returns here was a jump.
+/// The same for a thread that the engine has finished with. It jumps instead of returning, to keep the processor's return
+/// prediction balanced: the function that returns here was jumped to, not called.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn native_done() {
     naked_asm!(
@@ -223,10 +224,10 @@ pub(crate) unsafe extern "C" fn native_done() {
     )
 }
 
-/// Leaves the caller for ever: goes through the gate that enters.
+/// Leaves the caller for good, through the gate into the engine.
 ///
 /// # Safety
-/// The gate must be one, and the thread's words ready.
+/// The argument is a gate, and the thread's words are filled in.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn through(_gate: u64) -> ! {
     naked_asm!("jmp rdi")

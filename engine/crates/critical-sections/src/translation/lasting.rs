@@ -1,26 +1,26 @@
-//! The steps of a unit that matter in a section: a register's value that is replaced before anybody looks at it need not be
-//! told.
+//! Finds the steps of a unit that matter in a section. A register's value that is overwritten before it is used need not be
+//! reported.
 
 use super::translate::MOST_STEPS;
 use super::unit::{Placed, To};
 use crate::list::List;
 use crate::step::{Held, Noted, Spot, Step, When};
 
-/// Finds them. It is large, and made once.
+/// Finds these steps. It is large, so it is created once.
 pub(crate) struct Lasting {
-    /// From the last one to the first.
+    /// From the last step to the first.
     kept: List<Placed, MOST_STEPS>,
-    /// The other way round.
+    /// From the first step to the last.
     steps: List<Placed, MOST_STEPS>,
 }
 
-/// Registers of which somebody may still want to know what they have.
+/// Registers whose values may still be needed.
 struct Wanted {
     general: u16,
     vector: [u8; 32],
 }
 
-/// What native calls leave as it was: `rbx`, `rbp`, `r12` to `r15`.
+/// The registers that native calls preserve: `rbx`, `rbp`, `r12` to `r15`.
 const KEPT: u16 = 0b1111_0000_0010_1000;
 
 impl Lasting {
@@ -31,7 +31,7 @@ impl Lasting {
         }
     }
 
-    /// Finds those of the steps on the way to an exit.
+    /// Finds the steps that matter on the way to an exit.
     pub(crate) fn find(&mut self, steps: &[Placed], to: To) {
         self.kept.clear();
         self.steps.clear();
@@ -55,15 +55,15 @@ impl Lasting {
         }
     }
 
-    /// What was found, in the order in which it happens.
+    /// The steps found, in execution order.
     pub(crate) fn steps(&self) -> &[Placed] {
         self.steps.as_slice()
     }
 }
 
 impl Wanted {
-    /// Whether a step is wanted by those after it; from now on it is one of them. Reads of memory always are: they say who
-    /// else uses it.
+    /// Whether later steps need this one. If so, it becomes one of them. Reads of memory are always needed, because they
+    /// show who else uses the memory.
     fn by(&mut self, step: &Step<Noted>) -> bool {
         match step {
             Step::Use { .. } => false,
@@ -110,7 +110,7 @@ impl Wanted {
         }
     }
 
-    /// Nobody wants what was there before; whether somebody wants what is there now.
+    /// The old value is not needed. Returns whether the new one is.
     fn replaced(&mut self, held: Held) -> bool {
         let wanted = self.has(held);
         match held {
@@ -151,7 +151,7 @@ mod tests {
         })
     }
 
-    /// Which of the steps are left, by their numbers.
+    /// Expects these steps to remain, by their numbers.
     fn check(steps: &[Step<Noted>], to: To, expect: &[u64]) {
         let placed: Vec<Placed> = (0..)
             .zip(steps)
@@ -180,7 +180,7 @@ mod tests {
         check(&[moves(A, B), overwrite(B)], To::Next(0), &[1]);
         check(&[overwrite(A), overwrite(memory())], To::Next(0), &[0, 1]);
         check(&[overwrite(A), overwrite(B)], To::Call(0), &[1]);
-        // Who reads memory learns who else uses it.
+        // Reading memory shows who else uses it.
         check(&[moves(memory(), A), overwrite(A)], To::Call(0), &[0]);
     }
 

@@ -1,4 +1,4 @@
-//! The translation of a program's instructions into copies that note what they do.
+//! Translates the program's instructions into copies that record what they do.
 
 pub(crate) mod copy;
 pub(crate) mod emit;

@@ -1,4 +1,4 @@
-//! Which values translated code notes, and where: each at most once as long as its register keeps it.
+//! Decides which values translated code records, and where: each value at most once while its register keeps it.
 
 use super::emit::{Emitter, Gpr, RSP};
 use super::plan::Plan;
@@ -6,7 +6,7 @@ use crate::list::List;
 use crate::memory::tls::{self, SLOTS};
 use crate::step::{Held, Named, Noted, Resolve, Step};
 
-/// The most that one instruction notes.
+/// The most values recorded for one instruction.
 const AT_ONCE: usize = 24;
 
 #[derive(Clone, Copy)]
@@ -15,13 +15,13 @@ struct Known {
     plus: i64,
 }
 
-/// What is noted so far in a unit.
+/// The values recorded so far in a unit.
 pub(crate) struct Notes {
     general: [Option<Known>; 16],
-    /// The first slot, and how many chunks from the lowest on.
+    /// The first slot, and the number of chunks, starting at the lowest.
     vector: [Option<(u8, u8)>; 32],
     used: usize,
-    /// Those of the present instruction.
+    /// Values recorded for the current instruction.
     names: List<(Named, Noted), AT_ONCE>,
 }
 
@@ -35,15 +35,15 @@ impl Notes {
         }
     }
 
-    /// Whether there is room for another instruction's notes.
+    /// Whether there is room for another instruction's values.
     pub(crate) fn has_room(&self) -> bool {
         self.used + AT_ONCE <= SLOTS
     }
 
-    /// Emits what notes the values before an instruction.
+    /// Emits stores of the values before an instruction.
     pub(crate) fn before(&mut self, plan: &Plan, emitter: &mut Emitter) {
         self.names.clear();
-        // Backwards: who notes a register's last chunk has all of it.
+        // Backwards, because recording a register's last chunk records all of it.
         for step in plan.steps.as_slice().iter().rev() {
             self.each(step, |notes, name| {
                 if let Named::Before(held) = name {
@@ -54,7 +54,7 @@ impl Notes {
         }
     }
 
-    /// Emits what notes the values after an instruction.
+    /// Emits stores of the values after an instruction.
     pub(crate) fn after(&mut self, plan: &Plan, emitter: &mut Emitter) {
         for register in 0..16 {
             if plan.written & 1 << register != 0 && register != RSP {
@@ -82,7 +82,7 @@ impl Notes {
         }
     }
 
-    /// The stack pointer has moved by so much; `None`: by nobody knows how much.
+    /// The stack pointer has moved by this much, or by an unknown amount.
     pub(crate) fn stack_moved(&mut self, by: Option<i64>) {
         let known = &mut self.general[usize::from(RSP)];
         *known = match (*known, by) {
@@ -94,14 +94,14 @@ impl Notes {
         };
     }
 
-    /// A step with slots instead of names.
+    /// The step with slots in place of names.
     pub(crate) fn resolved(&self, step: &Step<Named>) -> Option<Step<Noted>> {
         let names = self.names.as_slice();
         let find = |name: Named| names.iter().find(|it| it.0 == name).map(|it| it.1);
         Resolve(find).step(*step)
     }
 
-    /// Calls `what` with each name in a step that has not been noted yet.
+    /// Calls `what` for each name in a step that has not been recorded yet.
     fn each(&mut self, step: &Step<Named>, mut what: impl FnMut(&mut Self, Named)) {
         let mut find = |name: Named| {
             let names = self.names.as_slice();

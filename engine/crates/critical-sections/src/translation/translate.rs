@@ -1,8 +1,8 @@
-//! From the program's instructions to units of translated code.
+//! Translates the program's instructions into units of code.
 //!
-//! A unit is the instructions as they are, with stores in between that note the values which effects will need. What jumps
-//! is emulated: a call pushes the program's own return address, so that the stack always is what unwinders, exceptions
-//! and `longjmp` expect. No register is ever reserved, and flags are never touched; the red zone stays as it is.
+//! A unit consists of the original instructions, with stores in between that record the values needed for effects. Jumps
+//! are emulated. A call pushes the program's own return address, so the stack always is what unwinders, exceptions and
+//! `longjmp` expect. No register is reserved, flags are never touched, and the red zone stays intact.
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic};
 
@@ -21,19 +21,20 @@ const LONGEST: u32 = 160;
 pub(crate) const MOST_STEPS: usize = 640;
 const MOST_EXITS: usize = 40;
 
-/// What the translator asks of the program.
+/// What the translator needs to know about the program.
 pub(crate) trait Program {
-    /// The bytes of code from an address on, at least one; `None` where no code can be translated.
+    /// The bytes of code at an address, at least one, or `None` if no code there can be translated.
     fn code(&self, ip: u64) -> Option<&'static [u8]>;
-    /// Whether an address is that of a function that is not translated.
+    /// Whether a function that is not translated starts at this address.
     fn is_special(&self, ip: u64) -> bool;
-    /// Whether it is called natively.
+    /// Whether the function at this address is called natively.
     fn is_native(&self, ip: u64) -> bool;
-    /// Whether nothing is told of the code at an address: the loader's, which looks for a function when it is first called.
+    /// Whether the code at this address is not reported. This is the loader's, which resolves functions when they are first
+    /// called.
     fn is_silent(&self, ip: u64) -> bool;
 }
 
-/// An exit of the unit that is being made.
+/// An exit of the unit under construction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draft {
     /// Steps before it.
@@ -42,11 +43,11 @@ pub(crate) struct Draft {
     pub(crate) to: To,
     /// A jump to it.
     hole: Option<Hole>,
-    /// `rcx` is borrowed there.
+    /// Whether `rcx` is borrowed there.
     restores_rcx: bool,
 }
 
-/// The unit that is being made.
+/// The unit under construction.
 pub(crate) struct Building {
     notes: Notes,
     pub(crate) steps: List<Placed, MOST_STEPS>,
@@ -57,11 +58,11 @@ pub(crate) struct Building {
     pub(crate) is_system_call: bool,
 }
 
-/// Why the unit ends.
+/// Why a unit ends.
 enum End {
-    /// Its last exit is there.
+    /// It has its last exit.
     Done,
-    /// The next instruction is another unit's.
+    /// The next instruction belongs to another unit.
     Split(u64),
 }
 
@@ -107,18 +108,18 @@ impl Building {
     }
 }
 
-/// Translates instructions.
+/// Translates instructions into units.
 pub(crate) struct Translator {
     planner: Planner,
     pub(crate) building: Building,
 }
 
-/// What a unit is made of.
+/// The parameters of a unit.
 pub(crate) struct Order<'a, P> {
     pub(crate) program: &'a P,
     /// Where it begins.
     pub(crate) ip: u64,
-    /// Where its branches are expected to lead; beyond, the unit ends.
+    /// Where its branches are expected to lead. The unit ends after these.
     pub(crate) path: &'a [u64],
     /// The number of its first exit.
     pub(crate) first_exit: u32,
@@ -128,7 +129,7 @@ pub(crate) struct Order<'a, P> {
 
 impl Translator {
     pub(crate) fn new() -> Self {
-        // The decoder makes its tables when it is first used.
+        // The decoder builds its tables on first use.
         let _ = Decoder::new(64, &[0x90], DecoderOptions::NONE).decode();
         Translator {
             planner: Planner::new(),
@@ -136,8 +137,8 @@ impl Translator {
         }
     }
 
-    /// Translates the unit at an address into `emitter`; what belongs to it is then in [`Self::building`]. `false` when the
-    /// first instruction runs in its own place alone, or when there is no room.
+    /// Translates the unit at an address into `emitter`, and leaves the rest in [`Self::building`]. Returns `false` if the
+    /// first instruction only works in its own place, or if there is no room.
     pub(crate) fn unit<P: Program>(&mut self, order: &Order<P>, emitter: &mut Emitter) -> bool {
         self.building.reset();
         let end = self.body(order, emitter);
@@ -145,7 +146,7 @@ impl Translator {
             if self.building.instructions == 0 {
                 return false;
             }
-            // What follows is the way on: no jump leads there.
+            // The unit ends without a jump: this exit follows directly.
             let to = match order.program.is_native(next) {
                 true => To::Call(next),
                 false => To::Next(next),
@@ -201,7 +202,7 @@ impl Translator {
         }
     }
 
-    /// One instruction; where the unit goes on.
+    /// Translates one instruction. Returns where the unit continues.
     fn instruction(
         &mut self,
         original: &Original,
@@ -241,7 +242,7 @@ impl Translator {
         }
     }
 
-    /// The ways out: first the one that nothing jumps to.
+    /// Emits the exits, starting with the one that no jump leads to.
     fn exits<P: Program>(&self, order: &Order<P>, emitter: &mut Emitter) {
         let numbered = || (order.first_exit..).zip(self.building.exits.as_slice());
         let straight = numbered().filter(|it| it.1.hole.is_none());
@@ -263,7 +264,7 @@ impl Translator {
 }
 
 impl Building {
-    /// Emulates a branch, a call or a return; where the unit goes on.
+    /// Emulates a branch, a call or a return. Returns where the unit continues.
     fn branch(
         &mut self,
         original: &Original,
@@ -279,7 +280,7 @@ impl Building {
                 self.conditional(condition, sides, path.next(), emitter)
             }
             Flow::JumpIfCount(target) => {
-                // The same instruction, over the jump that is taken otherwise.
+                // The same instruction, over the jump for the other case.
                 emitter.bytes(&original.bytes[..original.bytes.len() - 1]);
                 emitter.bytes(&[LENGTH_OF_JUMP]);
                 let otherwise = emitter.jump();
@@ -324,7 +325,7 @@ impl Building {
         emitter: &mut Emitter,
     ) -> Result<u64, End> {
         if expected == Some(target) {
-            // Conditions come in pairs, each the opposite of the other.
+            // Conditions come in pairs of opposites.
             let otherwise = emitter.jump_if(condition ^ 1);
             self.exit(To::Branch(next), Some(otherwise));
             return Ok(target);
@@ -338,7 +339,7 @@ impl Building {
         Err(End::Done)
     }
 
-    /// Goes where the thread's target says: on in the unit when that is what is expected. Comparing takes two borrowed
+    /// Goes to the thread's target, within the unit if that is the expected one. The comparison takes two borrowed
     /// registers and no flags.
     fn indirect(&mut self, expected: Option<u64>, emitter: &mut Emitter) -> Result<u64, End> {
         let Some(expected) = expected else {
@@ -368,13 +369,13 @@ impl Building {
 const JUMP_IF_RCX_IS_0: u8 = 0xe3;
 const LENGTH_OF_JUMP: u8 = 5;
 
-/// Where a conditional jump leads.
+/// The two destinations of a conditional jump.
 struct Sides {
     target: u64,
     next: u64,
 }
 
-/// Leaves the operand of an indirect branch in the thread's target.
+/// Stores the operand of an indirect branch in the thread's target.
 fn find_target(instruction: &Instruction, emitter: &mut Emitter) {
     match operand(instruction, 0) {
         Operand::Register(it) => emitter.store(tls::TARGET, it.number() as Gpr),
@@ -384,12 +385,12 @@ fn find_target(instruction: &Instruction, emitter: &mut Emitter) {
             emitter.store(tls::TARGET, RAX);
             emitter.load(RAX, tls::spill(0));
         }
-        // The planner stops at other ones.
+        // The planner stops at all others.
         _ => {}
     }
 }
 
-/// By how much an instruction moves the stack pointer, when that is always the same.
+/// By how much an instruction moves the stack pointer, if that is constant.
 fn stack_moves(instruction: &Instruction) -> Option<i64> {
     let by = instruction.stack_pointer_increment();
     if by != 0 {

@@ -1,10 +1,10 @@
-//! Translated code: units that are entered at their beginning and left by one of their exits.
+//! Translated code: units that are entered at their start and left through one of their exits.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::step::{Noted, Step};
 
-/// A step and the instruction whose it is.
+/// A step, with the instruction it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     /// The instruction's address in the program.
@@ -12,7 +12,7 @@ pub(crate) struct Placed {
     pub(crate) step: Step<Noted>,
 }
 
-/// What is known of the code at an address.
+/// What is known about the code at an address.
 #[derive(Debug)]
 pub(crate) struct Unit {
     /// The address in the program.
@@ -26,11 +26,11 @@ pub(crate) struct Unit {
 pub(crate) enum Kind {
     /// Out of line.
     Code(Code),
-    /// As a whole: the engine goes on when the function has returned.
+    /// Natively, as a whole function. The engine continues when it has returned.
     Native,
-    /// In its own place: the engine ends there.
+    /// In its own place. The engine stops there.
     InPlace,
-    /// It was translated once, and is to be again.
+    /// It was translated once, and must be translated again.
     Gone,
 }
 
@@ -38,24 +38,24 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code {
     pub(crate) start: u64,
-    /// In bytes.
+    /// Its length in bytes.
     pub(crate) length: u32,
-    /// It begins with a system call.
+    /// Whether it begins with a system call.
     pub(crate) is_system_call: bool,
-    /// It follows a path over several branches.
+    /// Whether it follows a path over several branches.
     pub(crate) is_path: bool,
-    /// Where each instruction's translation begins, in bytes from the start, and its address in the program.
+    /// For each instruction, the offset of its translation from the start, and its address in the program.
     pub(crate) starts: &'static [(u32, u64)],
 }
 
 /// A way out of a unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exit {
-    /// What has happened on the way here.
+    /// The steps on the way here.
     pub(crate) steps: &'static [Placed],
-    /// The part of it that matters within a section: in the window after one, all of it does.
+    /// The steps that matter within a section. In the window after a section, all steps do.
     pub(crate) lasting: &'static [Placed],
-    /// So many instructions.
+    /// The number of instructions on the way here.
     pub(crate) instructions: u32,
     pub(crate) to: To,
 }
@@ -89,7 +89,7 @@ impl Unit {
         }
     }
 
-    /// A thread enters it; how many did, roughly.
+    /// A thread enters the unit. Returns roughly how many have done so.
     pub(crate) fn enter(&self) -> u32 {
         let before = self.entered.load(Ordering::Relaxed);
         self.entered
@@ -97,7 +97,7 @@ impl Unit {
         before.wrapping_add(1)
     }
 
-    /// Whether it is of code in this range of addresses.
+    /// Whether the unit has code in this range of addresses.
     pub(crate) fn touches(&self, from: u64, to: u64) -> bool {
         let within = |ip: u64| (from..to).contains(&ip);
         match &self.kind {

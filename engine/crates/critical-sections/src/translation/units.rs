@@ -1,4 +1,4 @@
-//! All units of the process: found by their address in the program without a lock, made under one.
+//! All units of the process. They are found by their program address without a lock, and made under one.
 
 use core::cell::RefCell;
 use core::ops::Range;
@@ -16,17 +16,17 @@ use crate::memory::regions::Regions;
 use crate::memory::tls;
 use crate::observer::{Observer, Translated};
 
-/// The most units; a power of two. A fuller table makes no more.
+/// The most units, a power of two. Above three quarters, no more are made.
 const MOST: usize = 1 << 16;
 /// The most exits of units.
 const MOST_EXITS: usize = 1 << 18;
 /// Bytes of translated code.
 const CODE: usize = 32 << 20;
-/// Bytes for what belongs to it.
+/// Bytes for the data that belongs to it.
 const ARENA: usize = 256 << 20;
 /// The longest translation of one unit, in bytes.
 const LONGEST: usize = 64 << 10;
-/// The numbers of exits that belong to no unit: back from a native call, and into the engine.
+/// Exit numbers that belong to no unit: the return from a native call, and the entry into the engine.
 pub(crate) const RETURNED: u64 = 0;
 pub(crate) const ENTERED: u64 = 1;
 
@@ -35,7 +35,7 @@ pub(crate) struct Units {
     observer: &'static dyn Observer,
     table: &'static [AtomicPtr<Unit>],
     exits: &'static [AtomicPtr<Exit>],
-    /// Translations by their places, in order.
+    /// Translations in address order.
     places: &'static [AtomicPtr<Unit>],
     placed: AtomicUsize,
     pub(crate) gates: Gates,
@@ -59,12 +59,12 @@ struct Maker {
     silent: Range<u64>,
 }
 
-// SAFETY: used by whoever holds the lock.
+// SAFETY: only the holder of the lock uses it.
 unsafe impl Send for Maker {}
 
 impl Units {
-    /// An empty table; nothing is told of the code in `silent`, and nothing in `own` is translated. `None` where the system
-    /// gives no memory for code.
+    /// An empty table. Code in `silent` is not reported, and code in `own` is not translated. Returns `None` if the system
+    /// provides no memory for code.
     pub(crate) fn new(
         observer: &'static dyn Observer,
         dispatch: Dispatch,
@@ -73,10 +73,10 @@ impl Units {
     ) -> Option<Units> {
         let mut arena = Arena::new(ARENA)?;
         let mut regions = Regions::new();
-        regions.look();
+        regions.refresh();
         let code = CodeMemory::new(CODE)?;
         let words = tls::offset();
-        // SAFETY: nobody else has it yet.
+        // SAFETY: the code memory is fresh, and nobody else has it yet.
         let mut emitter = unsafe { Emitter::new(code.start, code.room, words) };
         let numbers = [RETURNED as u32, ENTERED as u32];
         let gates = gate::emit(&mut emitter, Vectors::here(), dispatch, numbers);
@@ -108,10 +108,10 @@ impl Units {
         })
     }
 
-    /// An exit by its number.
+    /// An exit, by its number.
     pub(crate) fn exit(&self, number: u64) -> Option<&'static Exit> {
         let exit = self.exits.get(number as usize)?.load(Ordering::Acquire);
-        // SAFETY: null, or what was kept in the arena.
+        // SAFETY: the pointer is null, or to an exit kept in the arena, which is never freed.
         unsafe { exit.as_ref() }
     }
 
@@ -120,7 +120,7 @@ impl Units {
         let mut at = place(ip);
         loop {
             let unit = self.table[at].load(Ordering::Acquire);
-            // SAFETY: null, or what was kept in the arena.
+            // SAFETY: the pointer is null, or to a unit kept in the arena, which is never freed.
             let unit = unsafe { unit.as_ref() }?;
             if unit.ip == ip {
                 return Some(unit);
@@ -129,8 +129,7 @@ impl Units {
         }
     }
 
-    /// The unit at an address, which is made if there is none yet. `None` when there is no room, or when somebody has left the
-    /// lock for good.
+    /// The unit at an address, made if necessary. Returns `None` if there is no room, or if a thread died holding the lock.
     pub(crate) fn find_or_make(&self, ip: u64) -> Option<&'static Unit> {
         let known = || self.find(ip).filter(|it| !matches!(it.kind, Kind::Gone));
         if let Some(unit) = known() {
@@ -144,27 +143,27 @@ impl Units {
         self.make(&mut maker, ip, &[])
     }
 
-    /// Replaces a unit by one that follows a path.
+    /// Replaces a unit with one that follows a path.
     pub(crate) fn make_path(&self, ip: u64, path: &[u64]) -> Option<&'static Unit> {
         let mut maker = self.maker()?;
         self.make(&mut maker, ip, path)
     }
 
-    /// Says that a function is not translated.
+    /// Records that a function is not translated.
     pub(crate) fn add_special(&self, ip: u64, kind: Kind) -> Option<&'static Unit> {
         let mut maker = self.maker()?;
         let unit = maker.arena.keep(Unit::new(ip, kind))?;
         self.enter(&mut maker, unit)
     }
 
-    /// Looks for new code.
-    pub(crate) fn look(&self) {
+    /// Finds newly mapped code.
+    pub(crate) fn find_new_code(&self) {
         if let Some(maker) = self.maker() {
-            maker.regions.borrow_mut().look();
+            maker.regions.borrow_mut().refresh();
         }
     }
 
-    /// Code is no longer what it was: a library was unloaded.
+    /// Code has changed: a library was unloaded.
     pub(crate) fn forget(&self, from: u64, to: u64) {
         if let Some(mut maker) = self.maker() {
             maker.regions.borrow_mut().forget();
@@ -172,12 +171,12 @@ impl Units {
         }
     }
 
-    /// Forgets code that is mapped no more. Functions that are not translated stay.
+    /// Forgets code that is no longer mapped. Functions that are not translated stay.
     pub(crate) fn forget_unmapped(&self) {
         let Some(mut maker) = self.maker() else {
             return;
         };
-        maker.regions.borrow_mut().look();
+        maker.regions.borrow_mut().refresh();
         self.forget_units(&mut maker, |maker, unit| {
             let regions = maker.regions.borrow();
             let is_mapped = |it: &(u32, u64)| regions.has(it.1);
@@ -188,7 +187,7 @@ impl Units {
 
     fn forget_units(&self, maker: &mut Maker, is_gone: impl Fn(&Maker, &Unit) -> bool) {
         for entry in self.table {
-            // SAFETY: null, or what was kept in the arena.
+            // SAFETY: the pointer is null, or to a unit kept in the arena, which is never freed.
             let Some(unit) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else {
                 continue;
             };
@@ -205,17 +204,17 @@ impl Units {
         self.own.contains(&ip)
     }
 
-    /// The memory that translations are in.
+    /// The memory that holds the translations.
     pub(crate) fn code_memory(&self) -> Range<u64> {
         self.code.clone()
     }
 
-    /// The program's instruction whose translation is at an address.
+    /// The program's instruction whose translation is at this address.
     pub(crate) fn locate(&self, address: u64) -> Option<u64> {
         let placed = self.placed.load(Ordering::Acquire).min(MOST);
         let known = &self.places[..placed];
         let code = |entry: &AtomicPtr<Unit>| {
-            // SAFETY: null, or what was kept in the arena.
+            // SAFETY: the pointer is null, or to a unit kept in the arena, which is never freed.
             unsafe { entry.load(Ordering::Acquire).as_ref() }?.code()
         };
         let after = known.partition_point(|it| code(it).is_some_and(|it| it.start <= address));
@@ -229,7 +228,7 @@ impl Units {
         Some(starts.get(after.saturating_sub(1))?.1)
     }
 
-    /// Whoever held the lock when the process was forked is not in the child.
+    /// In a forked child, frees the lock, whose holder may not exist there.
     pub(crate) fn free_lock(&self) {
         self.maker.raw().free();
     }
@@ -242,7 +241,7 @@ impl Units {
         if self.own.contains(&ip) {
             return None;
         }
-        // Not remembered: the mappings may have changed while they were read, and code may come there later.
+        // A failure is not remembered: the mappings may have changed while they were read, and code may appear there later.
         maker.regions.borrow_mut().code(ip)?;
         let kind = self.translated(maker, ip, path);
         if !path.is_empty() && !matches!(kind, Some(Kind::Code(_))) {
@@ -255,7 +254,7 @@ impl Units {
 
     fn translated(&self, maker: &mut Maker, ip: u64, path: &[u64]) -> Option<Kind> {
         let room = (maker.code.room - maker.used).min(LONGEST);
-        // SAFETY: what is not used yet, and the lock is held.
+        // SAFETY: the memory is not used yet, and the lock is held.
         let mut emitter =
             unsafe { Emitter::new(maker.code.start.add(maker.used), room, maker.words) };
         let program = Here {
@@ -307,9 +306,9 @@ impl Units {
         }))
     }
 
-    /// Puts a unit into the table, in the place of another one with its address.
+    /// Puts a unit into the table, replacing one with the same address.
     fn enter(&self, maker: &mut Maker, unit: &'static Unit) -> Option<&'static Unit> {
-        // Threads that look for what is not there end at an empty place.
+        // A search ends at an empty place, so some must remain.
         if maker.units >= MOST / 4 * 3 {
             return None;
         }
@@ -323,7 +322,7 @@ impl Units {
         let mut at = place(unit.ip);
         loop {
             let there = self.table[at].load(Ordering::Relaxed);
-            // SAFETY: null, or what was kept in the arena.
+            // SAFETY: the pointer is null, or to a unit kept in the arena, which is never freed.
             if unsafe { there.as_ref() }.is_none_or(|it| it.ip == unit.ip) {
                 self.table[at].store(pointer, Ordering::Release);
                 return Some(unit);
@@ -333,7 +332,7 @@ impl Units {
     }
 }
 
-/// The program that this is a part of.
+/// The program, as this lock holder sees it.
 struct Here<'a> {
     units: &'a Units,
     regions: &'a RefCell<Regions>,

@@ -346,7 +346,7 @@ fn bytes_that_nobody_is_seen_to_send_hold_nobody_up() {
             "1 ms of db: main > service in db/db"
         ]
     );
-    let killed = "The record of web (10) was cut off: what came later is missing.";
+    let killed = "The record of web (10) is cut off: the rest is missing.";
     assert_eq!(shown.notes()[0], killed);
 }
 

@@ -199,8 +199,8 @@ fn everything_that_is_missing_is_told() {
     assert_eq!(
         run.notes,
         [
-            "The record of web (10) was cut off: what came later is missing.",
-            "In web (10), 1 wait had no holder that was seen.",
+            "The record of web (10) is cut off: the rest is missing.",
+            "In web (10), 1 wait had an unknown holder.",
             "The log 12-0.txlog cannot be read, and what its process did is missing: its process ended before it had begun to write.",
             "The log of web (10) reached its limit. A larger one can be given.",
             "The log of web (10) had no place for 12 records.",
@@ -543,7 +543,7 @@ fn functions_are_found_in_the_source() {
 #[test]
 fn a_run_that_is_being_recorded_is_no_run_that_was_cut_off() {
     let going_on = "run is still being recorded: this is what there was until now.";
-    let cut_off = "The record of web (10) was cut off: what came later is missing.";
+    let cut_off = "The record of web (10) is cut off: the rest is missing.";
     for (engine, expect) in [
         (std::process::id(), going_on),
         // Numbers of processes are smaller.

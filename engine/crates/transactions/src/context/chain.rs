@@ -1,4 +1,4 @@
-//! What travels beside a message: concatenated synopses (Whodunit §7.4).
+//! What accompanies a message: concatenated synopses (Whodunit §7.4).
 
 use std::fmt;
 
@@ -8,26 +8,26 @@ use crate::ids::ProcessId;
 /// A process's part of a context: *synopsis(α)*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Link {
-    /// The process whose dictionary knows the synopsis.
+    /// The process whose dictionary contains the synopsis.
     pub process: ProcessId,
     /// What the process did itself, without what it had received.
     pub synopsis: Synopsis,
 }
 
-/// A whole context across processes, *synopsis(α)#synopsis(β)*: the part of each process, in the order of execution.
+/// A whole context across processes, *synopsis(α)#synopsis(β)*: each process's part, in order of execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Chain(Vec<Link>);
 
 impl Chain {
-    /// The most links. Of a longer chain, the oldest stay.
+    /// The most links. A longer chain keeps its oldest links.
     pub const MOST: usize = 16;
 
-    /// The chain of these links.
+    /// A chain of these links.
     pub fn new(links: impl IntoIterator<Item = Link>) -> Self {
         Chain(links.into_iter().take(Chain::MOST).collect())
     }
 
-    /// Its links, the oldest first.
+    /// The links, the oldest first.
     pub fn links(&self) -> &[Link] {
         &self.0
     }
@@ -49,12 +49,12 @@ impl fmt::Display for Chain {
     }
 }
 
-/// A context is named that is not known.
+/// A link names an unknown context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownLink {
-    /// The process is not known at all.
+    /// The process is unknown.
     Process(Link),
-    /// The process never had such a context.
+    /// The process has no such context.
     Context(Link),
 }
 

@@ -1,4 +1,4 @@
-//! Contexts: sequences of elements, each sequence kept once, without loops (Whodunit §2.1, §4.1).
+//! Contexts: sequences of elements without loops, each kept once (Whodunit §2.1, §4.1).
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,14 +8,14 @@ use fulcrum_shared_memory::Synopsis;
 
 use super::interner::Interner;
 
-/// How far a table may grow.
+/// Limits on a table's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Contexts.
+    /// The most contexts.
     pub contexts: u32,
-    /// Different elements.
+    /// The most distinct elements.
     pub elements: u32,
-    /// Elements of one context.
+    /// The most elements of one context.
     pub length: u32,
 }
 
@@ -33,22 +33,22 @@ impl Default for Limits {
 /// How often a limit kept a context from growing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// The context was as long as one may be. It ends with a mark and stays as it is until a loop leads back.
+    /// The context had reached its maximum length. It ends with a mark, and stays unchanged until a loop leads back.
     pub long: u64,
-    /// The table was full. The context stayed what it was before.
+    /// The table was full. The context stayed unchanged.
     pub full: u64,
 }
 
-/// A table of contexts: each is its prefix and its last element, so equal contexts have equal numbers.
+/// A table of contexts. A context is its prefix and its last element, so equal contexts have equal numbers.
 ///
-/// What an element that is there already appends, consecutive or not, is a loop, and the context becomes its own prefix up to
-/// that element (§4.1). So no context has an element twice, unless once before and once after a point from which on loops count
-/// ([`Contexts::append_since`]).
+/// Appending an element that the context already has is a loop, whether consecutive or not: the context becomes its own
+/// prefix up to that element (§4.1). So no context has an element twice, except once before and once after a point since
+/// which loops count ([`Contexts::append_since`]).
 #[derive(Clone, Debug)]
 pub struct Contexts<E> {
     limits: Limits,
     elements: Interner<E>,
-    /// [`Synopsis::EMPTY`] has none.
+    /// [`Synopsis::EMPTY`] has no node.
     nodes: Vec<Node>,
     index: HashMap<(Synopsis, Last), Synopsis>,
     cuts: Cuts,
@@ -74,7 +74,7 @@ impl<E: Clone + Eq + Hash> Default for Contexts<E> {
 }
 
 impl<E: Clone + Eq + Hash> Contexts<E> {
-    /// A table that knows [`Synopsis::EMPTY`].
+    /// A table that contains only [`Synopsis::EMPTY`].
     pub fn with_limits(limits: Limits) -> Self {
         Contexts {
             limits,
@@ -88,15 +88,15 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
     /// The context that continues `to` with this element.
     ///
     /// # Panics
-    /// When `to` is another table's.
+    /// If `to` belongs to another table.
     pub fn append(&mut self, to: Synopsis, element: E) -> Synopsis {
         self.append_since(Synopsis::EMPTY, to, element)
     }
 
-    /// The same when only what follows `since`, a prefix of `to`, can be a loop: what came up to there stays.
+    /// The same, where only what follows `since`, a prefix of `to`, can be a loop. The prefix itself stays.
     ///
     /// # Panics
-    /// When `to` is another table's.
+    /// If `to` belongs to another table.
     pub fn append_since(&mut self, since: Synopsis, to: Synopsis, element: E) -> Synopsis {
         let Some(element) = self.elements.intern(element) else {
             self.cuts.full += 1;
@@ -116,10 +116,10 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
         self.child(to, last)
     }
 
-    /// The context as one that was cut off after its last element.
+    /// The context, marked as cut off after its last element.
     ///
     /// # Panics
-    /// When it is another table's.
+    /// If it belongs to another table.
     pub fn cut(&mut self, context: Synopsis) -> Synopsis {
         match self.is_cut(context) {
             true => context,
@@ -152,10 +152,10 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
         elements.fold(Synopsis::EMPTY, |to, element| self.append(to, element))
     }
 
-    /// The context's elements in the order of execution.
+    /// The context's elements in order of execution.
     ///
     /// # Panics
-    /// When it is another table's.
+    /// If it belongs to another table.
     pub fn elements(&self, context: Synopsis) -> Vec<&E> {
         let mut elements: Vec<&E> = self
             .prefixes(context)
@@ -165,16 +165,16 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
         elements
     }
 
-    /// The context itself and its prefixes, the longest first, without [`Synopsis::EMPTY`].
+    /// The context and its prefixes, the longest first, without [`Synopsis::EMPTY`].
     ///
     /// # Panics
-    /// When it is another table's.
+    /// If it belongs to another table.
     pub fn prefixes(&self, context: Synopsis) -> impl Iterator<Item = Synopsis> {
         let some = |it: Synopsis| (!it.is_empty()).then_some(it);
         iter::successors(some(context), move |&it| some(self.node(it)?.prefix))
     }
 
-    /// The context's last element; `None` when it is empty or was cut off.
+    /// The context's last element, or `None` if it is empty or was cut off.
     pub fn last_element(&self, context: Synopsis) -> Option<&E> {
         match self.last(context)? {
             Last::Element(element) => Some(&self.elements.values()[element as usize]),
@@ -182,12 +182,12 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
         }
     }
 
-    /// The context without its last element, or without its mark if it was cut off; the empty one is its own.
+    /// The context without its last element, or without its mark if it was cut off. The empty context is its own prefix.
     pub fn prefix(&self, context: Synopsis) -> Synopsis {
         self.node(context).map_or(context, |node| node.prefix)
     }
 
-    /// Whether the transaction went further than the context tells.
+    /// Whether the transaction went further than the context shows.
     pub fn is_cut(&self, context: Synopsis) -> bool {
         self.last(context) == Some(Last::Cut)
     }
@@ -197,17 +197,17 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
         self.node(context).map_or(0, |node| node.length)
     }
 
-    /// Whether the table knows the synopsis.
+    /// Whether the table contains the synopsis.
     pub fn contains(&self, context: Synopsis) -> bool {
         context.number() as usize <= self.nodes.len()
     }
 
-    /// All contexts but the empty one. A prefix comes before what continues it, and numbers have no gaps.
+    /// All contexts except the empty one. A prefix comes before its continuations, and numbers have no gaps.
     pub fn all(&self) -> impl Iterator<Item = Synopsis> {
         (1..=self.nodes.len() as u32).map(Synopsis::from_number)
     }
 
-    /// How often a limit was met.
+    /// How often a limit was reached.
     pub fn cuts(&self) -> Cuts {
         self.cuts
     }
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
     use fulcrum_stats::Random;
 
-    /// The letters of the context that these letters make.
+    /// The letters of the context that results from appending these letters.
     fn pruned(contexts: &mut Contexts<char>, letters: &str) -> String {
         let context = contexts.of(letters.chars());
         let mut found: String = contexts.elements(context).into_iter().collect();

@@ -1,4 +1,4 @@
-//! A process's contexts, and what it says and hears of them by messages (Whodunit §5, §7.4).
+//! A process's contexts, and what it sends and receives about them in messages (Whodunit §5, §7.4).
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::ids::ProcessId;
 /// An element of a context within a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
-    /// The part of another process, known by its synopsis there. Before all steps.
+    /// Another process's part, identified by its synopsis there. Comes before all steps.
     Received(Link),
     /// A step in this process.
     Step(Step),
@@ -22,24 +22,24 @@ pub enum Element {
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     process: ProcessId,
-    /// The names that its steps use.
+    /// The names used by its steps.
     pub names: Names,
     contexts: Contexts<Element>,
-    /// In which context each chain was sent, without the call path that sent it.
+    /// The context in which each chain was sent, without the call path of the send.
     origins: HashMap<Chain, Synopsis>,
 }
 
-/// What a message was to the process that received it.
+/// What a message means to the process that receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// A request: the sender's context is now the receiver's.
+    /// A request: the receiver takes on the sender's context.
     Request(Synopsis),
-    /// The reply to a request of this process: the context is again that in which it was sent.
+    /// The reply to a request of this process: the context becomes again that of the request.
     Reply(Synopsis),
 }
 
 impl Arrival {
-    /// The receiver's context from now on.
+    /// The receiver's new context.
     pub fn context(self) -> Synopsis {
         match self {
             Arrival::Request(context) | Arrival::Reply(context) => context,
@@ -73,14 +73,14 @@ impl Dictionary {
         &self.contexts
     }
 
-    /// The context that goes on with this step.
+    /// The context that continues with this step.
     ///
     /// A process executes one request at a time on behalf of a context, so a request ends an earlier one of this process
-    /// and what followed it: on a connection that is kept, `GET /b` comes in place of `GET /a`. What follows a request is no
-    /// loop back to before it: a handler may well read the request first, and then what others answered for it.
+    /// and what followed it: on a persistent connection, `GET /b` replaces `GET /a`. What follows a request is no loop back
+    /// to before the request, because a handler may well read the request first and then what others have answered for it.
     ///
     /// # Panics
-    /// When the context is another dictionary's.
+    /// If the context belongs to another dictionary.
     pub fn append(&mut self, context: Synopsis, step: Step) -> Synopsis {
         let request = self.request(context);
         let (since, to) = match (request, &step) {
@@ -91,7 +91,7 @@ impl Dictionary {
         self.contexts.append_since(since, to, Element::Step(step))
     }
 
-    /// The context up to the request of this process that it executes.
+    /// The context up to this process's request that it executes.
     fn request(&self, context: Synopsis) -> Option<Synopsis> {
         let is_request = |&it: &Synopsis| {
             let last = self.contexts.last_element(it);
@@ -100,20 +100,20 @@ impl Dictionary {
         self.contexts.prefixes(context).find(is_request)
     }
 
-    /// The context as it was before this process began its request; without one, the context itself.
+    /// The context before this process began its request, or the context itself if there is none.
     ///
     /// # Panics
-    /// When the context is another dictionary's.
+    /// If the context belongs to another dictionary.
     pub fn before_request(&self, context: Synopsis) -> Synopsis {
         let request = self.request(context);
         request.map_or(context, |it| self.contexts.prefix(it))
     }
 
-    /// What is sent beside a message that leaves a context by this call path: what was received before, and the synopsis of
-    /// this process's part (§7.4, the wrapper of `send`).
+    /// The chain that accompanies a message sent in a context from this call path: what was received before, and the
+    /// synopsis of this process's part (§7.4, the wrapper of `send`).
     ///
     /// # Panics
-    /// When the context is another dictionary's.
+    /// If the context belongs to another dictionary.
     pub fn send(&mut self, context: Synopsis, at: Step) -> Chain {
         let sent = self.append(context, at);
         let mut links = Vec::new();
@@ -138,13 +138,14 @@ impl Dictionary {
         chain
     }
 
-    /// What a message with this chain is, and the context in which its receiver goes on (§7.4, the wrapper of `receive`).
+    /// What a message with this chain means, and the context in which its receiver continues (§7.4, the wrapper of
+    /// `receive`).
     ///
-    /// A part of this process in the chain says that the message answers a request that was sent from here. What others have
-    /// added since is not inherited (§5), nor is the call path that sent the request.
+    /// If the chain has a part of this process, the message answers a request that was sent from here. The receiver
+    /// inherits neither what others have added since (§5), nor the call path of the request.
     ///
     /// # Errors
-    /// [`UnknownLink::Context`], when the chain names a context in which this process never sent anything.
+    /// [`UnknownLink::Context`], if the chain names a context in which this process never sent anything.
     pub fn receive(&mut self, chain: &Chain) -> Result<Arrival, UnknownLink> {
         let links = chain.links();
         let own = links.iter().position(|it| it.process == self.process);

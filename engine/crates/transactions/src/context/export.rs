@@ -1,4 +1,4 @@
-//! A dictionary as plain data: what a process writes and the join of all processes reads.
+//! A dictionary as plain data, which a process writes and [`Joined`](crate::Joined) reads.
 
 use std::fmt;
 
@@ -9,29 +9,29 @@ use super::step::{CallPath, Step};
 use crate::Synopsis;
 use crate::ids::ProcessId;
 
-/// The contexts of a process. Both lists only grow while the process runs, so a writer may write what is new.
+/// The contexts of a process. Both lists only grow while the process runs, so a writer can append what is new.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     /// The process.
     pub process: ProcessId,
-    /// The program that it executes, as types are told apart by it: `apache2`.
+    /// The program that it executes, such as `apache2`. Types are told apart by it.
     pub program: String,
     /// Names by number.
     pub names: Vec<String>,
-    /// Contexts by number from 1; 0 is the empty one.
+    /// Contexts by number, from 1. 0 is the empty context.
     pub contexts: Vec<ExportedContext>,
 }
 
-/// A context: a shorter one and what follows.
+/// A context: a shorter one, and the element that follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportedContext {
-    /// The number of the shorter one, smaller than its own.
+    /// The number of the shorter context, which is smaller than its own.
     pub prefix: u32,
-    /// What follows.
+    /// The element that follows.
     pub last: ExportedElement,
 }
 
-/// The last element of a context. Numbers of names are places in [`Exported::names`].
+/// The last element of a context. Name numbers are indices into [`Exported::names`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportedElement {
     /// Another process's part.
@@ -44,23 +44,23 @@ pub enum ExportedElement {
     Stage(u32),
     /// A named request.
     Request(u32),
-    /// The context went on, and was cut off here.
+    /// The context continued, but was cut off here.
     Cut,
 }
 
 /// What is wrong with an exported dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportError {
-    /// A context continues one that does not come before it.
+    /// A context continues one that does not precede it.
     Prefix {
         /// The process.
         process: ProcessId,
         /// The number of the context.
         context: u32,
-        /// The number of what it continues.
+        /// The number of the context that it continues.
         prefix: u32,
     },
-    /// A context has a name that is not there.
+    /// A context uses a name that does not exist.
     Name {
         /// The process.
         process: ProcessId,
@@ -69,7 +69,7 @@ pub enum ExportError {
         /// The number of the name.
         name: u32,
     },
-    /// A process was given twice.
+    /// A process was recorded twice.
     Twice(ProcessId),
 }
 
@@ -107,7 +107,7 @@ impl From<&Step> for ExportedElement {
     }
 }
 
-/// An element whose names are those of a table that was looked up.
+/// An element whose names are those of another table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Imported {
     Received(Link),
@@ -116,7 +116,7 @@ pub(crate) enum Imported {
 }
 
 impl Exported {
-    /// The contexts as prefix and last element. `names` are another table's, by the numbers here.
+    /// The contexts as prefix and last element. `names` maps name numbers to names of another table.
     pub(crate) fn import(&self, names: &[Name]) -> Result<Vec<(Synopsis, Imported)>, ExportError> {
         (1..)
             .zip(&self.contexts)

@@ -1,9 +1,9 @@
-//! Values by number, each once.
+//! Values by number, each kept once.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Values in the order in which they first came.
+/// Values in order of first appearance.
 #[derive(Clone, Debug)]
 pub(crate) struct Interner<T> {
     values: Vec<T>,
@@ -20,7 +20,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         }
     }
 
-    /// The value's number, a new one if it is new; `None` when there are as many as the limit allows.
+    /// The value's number, assigned if it is new, or `None` if the limit has been reached.
     pub(crate) fn intern(&mut self, value: T) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&value) {
             return Some(number);

@@ -1,4 +1,4 @@
-//! The contexts of all processes in one table: parts that were known by synopses become what they stand for (Whodunit §7.4).
+//! The contexts of all processes in one table. Synopses are replaced with the contexts that they stand for (Whodunit §7.4).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,8 +10,8 @@ use super::step::Step;
 use crate::Synopsis;
 use crate::ids::ProcessId;
 
-/// An element of a context across processes. Processes of one program are not told apart, as their transactions are of the
-/// same types.
+/// An element of a context across processes. Processes of one program are not told apart, because their transactions have
+/// the same types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Hop {
     /// A step in a process of a program.
@@ -21,11 +21,11 @@ pub enum Hop {
         /// The step.
         step: Step,
     },
-    /// The part of a process that is not known.
+    /// The part of an unknown process.
     Missing(ProcessId),
 }
 
-/// All processes' contexts.
+/// The contexts of all processes.
 #[derive(Clone, Debug)]
 pub struct Joined {
     names: Names,
@@ -39,18 +39,18 @@ pub struct Joined {
 #[derive(Clone, Debug)]
 struct Process {
     program: Name,
-    /// By number from 1.
+    /// By number, from 1.
     contexts: Vec<(Synopsis, Imported)>,
 }
 
-/// Elements of a context across processes.
+/// The most elements of a context across processes.
 const LENGTH: u32 = 256;
 
 impl Joined {
-    /// Joins what processes exported.
+    /// Joins the dictionaries that processes exported.
     ///
     /// # Errors
-    /// [`ExportError`], when one of them is damaged.
+    /// [`ExportError`], if a dictionary is damaged.
     pub fn of<'a>(exported: impl IntoIterator<Item = &'a Exported>) -> Result<Self, ExportError> {
         let limits = Limits {
             contexts: 1 << 22,
@@ -86,7 +86,7 @@ impl Joined {
         }
     }
 
-    /// The names that the steps use.
+    /// The names used by the steps.
     pub fn names(&self) -> &Names {
         &self.names
     }
@@ -98,10 +98,10 @@ impl Joined {
 
     /// The context that a synopsis of a process stands for.
     ///
-    /// Of what the process received from others, that which they did not record becomes [`Hop::Missing`].
+    /// Parts that other processes did not record become [`Hop::Missing`].
     ///
     /// # Errors
-    /// [`UnknownLink`], when the process is not there or has no such context.
+    /// [`UnknownLink`], if the process is missing or has no such context.
     pub fn resolve(&mut self, link: Link) -> Result<Synopsis, UnknownLink> {
         if let Some(&known) = self.resolved.get(&link) {
             return Ok(known);
@@ -121,8 +121,8 @@ impl Joined {
         Ok(context)
     }
 
-    /// Another step. Loops are those of one process, and since its request: another process of the same program, which does
-    /// the same, is another stage.
+    /// Appends a step. A loop stays within one process, and since its request: another process of the same program doing
+    /// the same is another stage.
     fn append_step(
         &mut self,
         since: &mut Synopsis,
@@ -139,18 +139,18 @@ impl Joined {
         context
     }
 
-    /// What [`Self::resolve`] found for a context before.
+    /// The result of an earlier [`Self::resolve`] for this link.
     pub fn resolved(&self, link: Link) -> Option<Synopsis> {
         self.resolved.get(&link).copied()
     }
 
-    /// The same for a link that may be damaged or lost: then the whole context is missing.
+    /// Like [`Self::resolve`], for a link that may be damaged or lost: then the whole context is missing.
     pub fn resolve_or_missing(&mut self, link: Link) -> Synopsis {
         self.resolve(link)
             .unwrap_or_else(|_| self.append_missing(Synopsis::EMPTY, link))
     }
 
-    /// Another process's part: its steps alone, as what it had received itself stands before it in the chain.
+    /// Appends another process's part. Only its steps are appended, because what it received precedes it in the chain.
     fn append_part(&mut self, to: Synopsis, part: Link) -> Synopsis {
         let Ok(elements) = self.elements(part) else {
             return self.append_missing(to, part);
@@ -171,7 +171,7 @@ impl Joined {
         self.contexts.append(to, Hop::Missing(part.process))
     }
 
-    /// The elements of a context in its process, in the order of execution.
+    /// The elements of a context in its process, in order of execution.
     fn elements(&self, link: Link) -> Result<Vec<(Name, Imported)>, UnknownLink> {
         let process = self.processes.get(&link.process);
         let process = process.ok_or(UnknownLink::Process(link))?;
@@ -187,15 +187,15 @@ impl Joined {
         Ok(elements)
     }
 
-    /// Processes whose parts were not found, with how many of their contexts.
+    /// Processes with missing parts, and the number of contexts concerned.
     pub fn missing(&self) -> impl Iterator<Item = (ProcessId, usize)> {
         self.missing
             .iter()
             .map(|(&process, contexts)| (process, contexts.len()))
     }
 
-    /// The context in words, an element each: `listener_thread > ap_queue_push`. Steps have their program before them when
-    /// there are several.
+    /// The context as text, one string for each element: `listener_thread > ap_queue_push`. Steps are prefixed with their
+    /// program if there are several.
     pub fn texts(&self, context: Synopsis) -> Vec<String> {
         let elements = self.contexts.elements(context).into_iter();
         let mut texts: Vec<String> = elements.map(|it| self.text(it)).collect();
@@ -205,8 +205,8 @@ impl Joined {
         texts
     }
 
-    /// The functions, handlers and stages that a context goes through, in the order of execution. What is none, such as a
-    /// request, is left out.
+    /// The functions, handlers and stages that a context goes through, in order of execution. Omits other elements, such as
+    /// requests.
     pub fn functions(&self, context: Synopsis) -> Vec<String> {
         let elements = self.contexts.elements(context).into_iter();
         let steps = elements.filter_map(|it| match it {
@@ -228,7 +228,7 @@ impl Joined {
         }
     }
 
-    /// The program in which a context goes on last. `None` without a step, and when that part was not recorded.
+    /// The program in which a context ends, or `None` if it has no step or that part was not recorded.
     pub fn program(&self, context: Synopsis) -> Option<&str> {
         match self.contexts.elements(context).last() {
             Some(Hop::Step { program, .. }) => Some(self.names.text(*program)),
@@ -236,7 +236,7 @@ impl Joined {
         }
     }
 
-    /// What a flow to or from here is called: the innermost function, the handler, the stage.
+    /// The short name of a flow's end here: the innermost function, the handler, or the stage.
     pub fn short_text(&self, context: Synopsis) -> String {
         match self.contexts.elements(context).last() {
             None => NO_TRANSACTION.into(),

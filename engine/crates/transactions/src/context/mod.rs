@@ -1,4 +1,4 @@
-//! Contexts of transactions: what they are made of, where they are kept, and how processes exchange and join them.
+//! Contexts of transactions: their elements, the tables that keep them, and how processes exchange and join them.
 
 pub(crate) mod activity;
 pub(crate) mod chain;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::interner::Interner;
 
-/// The name of what belongs to no transaction.
+/// The name for what belongs to no transaction.
 pub const NO_TRANSACTION: &str = "no transaction";
 
-/// The number of a name in its table.
+/// A name's number in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(pub(crate) u32);
 
 impl Name {
-    /// `…`: what was left out.
+    /// `…`, in place of what was left out.
     pub const CUT: Name = Name(0);
 
     /// The position in [`Names::all`].
@@ -32,25 +32,25 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The most names in a table. Later ones read [`Name::CUT`].
+    /// The most names in a table. Later ones become [`Name::CUT`].
     pub const MOST: u32 = 1 << 20;
 
-    /// A table with nothing but [`Name::CUT`].
+    /// A table that contains only [`Name::CUT`].
     pub fn new() -> Self {
         let mut names = Interner::new(Names::MOST);
         names.intern("…".into());
         Names(names)
     }
 
-    /// The name's number, a new one if it is new.
+    /// The name's number, assigned if it is new.
     pub fn intern(&mut self, name: &str) -> Name {
         self.0.intern(name.into()).map_or(Name::CUT, Name)
     }
 
-    /// The name.
+    /// The name's text.
     ///
     /// # Panics
-    /// When it is another table's.
+    /// If the name belongs to another table.
     pub fn text(&self, name: Name) -> &str {
         &self.0.values()[name.0 as usize]
     }

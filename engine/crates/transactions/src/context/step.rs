@@ -1,4 +1,4 @@
-//! What a context is made of within one process (Whodunit §2.1).
+//! The elements of a context within one process (Whodunit §2.1).
 
 use super::names::{Name, Names};
 
@@ -11,12 +11,12 @@ pub enum Step {
     Handler(Name),
     /// A stage with a queue (§4.2).
     Stage(Name),
-    /// What the request is, as a recogniser or the program names it: `GET /buy`.
+    /// The request, as a recogniser or the program names it: `GET /buy`.
     Request(Name),
 }
 
 impl Step {
-    /// What a flow from here is called: the innermost function, the handler, the stage or the request.
+    /// The short name of a flow from here: the innermost function, the handler, the stage or the request.
     pub fn short_name(&self) -> Name {
         match self {
             Step::Path(path) => path.innermost(),
@@ -34,7 +34,7 @@ impl Step {
         }
     }
 
-    /// The step in words: `listener_thread > ap_queue_push`.
+    /// The step as text: `listener_thread > ap_queue_push`.
     pub fn text(&self, names: &Names) -> String {
         let names: Vec<&str> = self.names().iter().map(|&it| names.text(it)).collect();
         names.join(" > ")
@@ -51,18 +51,18 @@ impl Step {
     }
 }
 
-/// A call path: functions, outermost first. Direct recursion counts once, and a deep path has lost its middle, so that
-/// recursion makes no endless number of contexts.
+/// A call path: functions, outermost first. Direct recursion counts once, and deep paths lose their middle, so that
+/// recursion does not create unlimited contexts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallPath(Box<[Name]>);
 
 impl CallPath {
-    /// Functions kept of a path's outer end.
+    /// Functions kept at the outer end of a path.
     const OUTER: usize = 16;
-    /// Functions kept of a path's inner end.
+    /// Functions kept at the inner end of a path.
     const INNER: usize = 32;
 
-    /// The path of these functions.
+    /// A path of these functions.
     pub fn new(outermost_first: impl IntoIterator<Item = Name>) -> Self {
         let mut names: Vec<Name> = outermost_first.into_iter().collect();
         names.dedup();
@@ -73,12 +73,12 @@ impl CallPath {
         CallPath(names.into())
     }
 
-    /// Its functions, outermost first.
+    /// The functions, outermost first.
     pub fn names(&self) -> &[Name] {
         &self.0
     }
 
-    /// The function that was executing; [`Name::CUT`] when the path is not known at all.
+    /// The function that was executing, or [`Name::CUT`] if the path is unknown.
     pub fn innermost(&self) -> Name {
         self.0.last().copied().unwrap_or(Name::CUT)
     }

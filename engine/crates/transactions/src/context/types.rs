@@ -1,7 +1,7 @@
 //! Types of transactions: which contexts count as one, and what they are called.
 //!
-//! A type is a pruned context (§4.1). Contexts get a name from the user, or from the request that they execute; those of one
-//! name are one type, whatever they went through afterwards, in whatever process.
+//! A type is a pruned context (§4.1). Contexts are named by the user, or by the request that they execute. Contexts with
+//! the same name have the same type, whatever follows, in any process.
 
 use std::collections::HashMap;
 
@@ -10,20 +10,20 @@ use super::names::NO_TRANSACTION;
 use super::step::Step;
 use crate::Synopsis;
 
-/// The number of a type, in the order in which they were met.
+/// The number of a type, in order of first appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(pub(crate) usize);
 
-/// A name that the user gives.
+/// A name given by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamingRule {
     /// The type's name.
     pub name: String,
-    /// What its contexts go through, in this order, with anything between: functions, handlers, stages, requests.
+    /// What its contexts go through, in this order and with anything in between: functions, handlers, stages, requests.
     pub through: Vec<String>,
 }
 
-/// The types that were met.
+/// The types found so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
     rules: Vec<NamingRule>,
@@ -35,7 +35,7 @@ pub(crate) struct Types {
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
     pub(crate) name: String,
-    /// What all its contexts begin with.
+    /// The common prefix of all its contexts.
     pub(crate) context: Synopsis,
 }
 
@@ -46,7 +46,7 @@ enum Key {
 }
 
 impl Types {
-    /// With names that the user gives; of several that fit, the first counts.
+    /// No types yet. If several rules match, the first one counts.
     pub(crate) fn new(rules: Vec<NamingRule>) -> Self {
         Types {
             rules,
@@ -84,7 +84,7 @@ impl Types {
         id
     }
 
-    /// The name of a context, and the prefix of it that earns the name.
+    /// The name of a context, and its prefix that determines the name.
     fn named(&self, context: Synopsis, joined: &Joined) -> Option<(String, Synopsis)> {
         let mut prefixes: Vec<Synopsis> = joined.contexts().prefixes(context).collect();
         prefixes.reverse();
@@ -115,7 +115,7 @@ impl Types {
 }
 
 impl NamingRule {
-    /// The shortest of these prefixes that goes through everything.
+    /// The shortest of these prefixes that goes through all elements of the rule.
     fn match_at(&self, prefixes: &[Synopsis], joined: &Joined) -> Option<Synopsis> {
         let mut wanted = self.through.iter().peekable();
         wanted.peek()?;

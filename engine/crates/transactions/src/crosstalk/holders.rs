@@ -1,4 +1,4 @@
-//! Who holds which lock, and who waits for whom (Whodunit §7.5).
+//! Which thread holds which lock, and who waits for whom (Whodunit §7.5).
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use crate::{LockId, ThreadId};
 /// How a lock is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// By one thread alone.
+    /// By one thread.
     Exclusive,
     /// By several readers.
     Shared,
 }
 
-/// The locks of a process that are held or waited for. Times are nanoseconds of one clock.
+/// The locks of a process that are held or waited for. All times are nanoseconds of one clock.
 #[derive(Debug)]
 pub struct Holders {
     locks: HashMap<LockId, Lock>,
@@ -42,18 +42,18 @@ struct Waiting {
     party: Party,
     kind: LockKind,
     since_ns: u64,
-    /// Who held the lock when the wait began and has not given it back before the others, or who signalled last.
+    /// Threads that held the lock when the wait began and were the last to release it, or the last to signal.
     behind: Vec<(ThreadId, Party)>,
 }
 
-/// What was still so when a process ended.
+/// What remained when a process ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
-    /// Locks that were held, and in which context they were taken.
+    /// Locks still held, and the contexts in which they were taken.
     pub held: Vec<(LockId, Synopsis)>,
     /// Waits that had not ended.
     pub waits: u64,
-    /// What was not kept because too many locks were held at once.
+    /// Events left out because too many locks were in use at once.
     pub left_out: u64,
 }
 
@@ -64,10 +64,10 @@ impl Default for Holders {
 }
 
 impl Holders {
-    /// Readers of one lock that a waiter may wait for; others are not told apart.
+    /// The most readers of one lock that a waiter can wait for. Further readers are not told apart.
     const MOST_BEHIND: usize = 64;
 
-    /// No locks; at most so many are held or waited for at once.
+    /// No locks yet, and at most this many held or waited for at once.
     pub fn with_limit(locks: usize) -> Self {
         Holders {
             locks: HashMap::new(),
@@ -76,10 +76,10 @@ impl Holders {
         }
     }
 
-    /// A thread begins to wait for a lock or a condition.
+    /// A thread starts to wait for a lock or a condition.
     ///
-    /// Whoever holds the lock now is waited for, as in the paper. Of several readers, it is the one that gives it back
-    /// last; of a condition, whoever signals it last.
+    /// It waits for the current holder, as in the paper. For several readers, that is the last one to release the lock; for
+    /// a condition, the last one to signal it.
     pub fn waits(
         &mut self,
         thread: ThreadId,
@@ -103,7 +103,8 @@ impl Holders {
         });
     }
 
-    /// The wait is over. `None` when the thread worked for no transaction: idle threads wait for work, not for each other.
+    /// The wait ends. Returns `None` if the thread worked for no transaction: idle threads wait for work, not for each
+    /// other.
     pub fn ends_wait(
         &mut self,
         thread: ThreadId,
@@ -135,7 +136,7 @@ impl Holders {
         })
     }
 
-    /// The wait ended because its time was over: nobody's doing.
+    /// The wait ended by a timeout, so no thread caused its end.
     pub fn gives_up(&mut self, thread: ThreadId, lock: LockId) {
         if let Some(entry) = self.locks.get_mut(&lock) {
             entry.waiting.retain(|it| it.thread != thread);
@@ -153,10 +154,10 @@ impl Holders {
             return;
         }
         if sharing == Sharing::Exclusive {
-            // Others gave it back unseen.
+            // Others released it unseen.
             lock.held.clear();
         }
-        // Who waited for nobody that was seen has met this one now.
+        // Threads that waited for an unknown holder have now met this one.
         for waiting in &mut lock.waiting {
             let waits_for_nobody = waiting.behind.is_empty() && waiting.thread != thread;
             if waits_for_nobody && waiting.kind != LockKind::Condition {
@@ -170,7 +171,7 @@ impl Holders {
         });
     }
 
-    /// A thread gives a lock back.
+    /// A thread releases a lock.
     pub fn released(&mut self, thread: ThreadId, lock: LockId) {
         let Some(entry) = self.locks.get_mut(&lock) else {
             return;
@@ -200,7 +201,7 @@ impl Holders {
         }
     }
 
-    /// What is left when the process has ended, locks by their numbers.
+    /// What remains when the process has ended, with locks by their numbers.
     pub fn finish(self) -> Leftovers {
         let mut left = Leftovers {
             left_out: self.left_out,

@@ -1,6 +1,6 @@
 //! Crosstalk: which transactions wait for which (Whodunit §6, §7.5).
 //!
-//! [`Holders`] is the paper's dictionary of locks and who holds them. It turns what threads do with locks into [`Wait`]s,
+//! [`Holders`] is the paper's dictionary of locks and their holders. It turns lock operations of threads into [`Wait`]s,
 //! which [`Pairs`] adds up.
 
 mod holders;
@@ -11,25 +11,25 @@ pub use pairs::{LeftOut, Pair, Pairs, Paths, Wait};
 
 use crate::Synopsis;
 
-/// What is waited for.
+/// The kind of lock that is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LockKind {
     /// A mutex.
     Mutex,
-    /// A lock that several readers or one writer hold.
+    /// A read-write lock, held by several readers or one writer.
     ReadWrite,
-    /// A condition variable: whoever signalled it last counts as its holder.
+    /// A condition variable. The thread that signalled it last counts as its holder.
     Condition,
-    /// A lock made of a futex alone, as those of C++ and Rust libraries are.
+    /// A lock made of a bare futex, as in C++ and Rust libraries.
     Futex,
-    /// A semaphore: whoever posted it last counts as its holder.
+    /// A semaphore. The thread that posted it last counts as its holder.
     Semaphore,
     /// A monitor or a lock of a Java virtual machine.
     Monitor,
 }
 
 impl LockKind {
-    /// The kind in one word.
+    /// The kind as one word.
     pub fn name(self) -> &'static str {
         match self {
             LockKind::Mutex => "mutex",
@@ -42,28 +42,28 @@ impl LockKind {
     }
 }
 
-/// A thread at a lock: for whom it works, and where in the program it is.
+/// A thread at a lock: its transaction, and its place in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Party {
-    /// Its transaction's context; [`Synopsis::EMPTY`] when it works for none.
+    /// Its transaction's context, or [`Synopsis::EMPTY`] if it works for none.
     pub context: Synopsis,
-    /// The call path at which it takes or gives back the lock, as a context of its own.
+    /// The call path where it takes or releases the lock, as a context of its own.
     pub path: Synopsis,
 }
 
-/// Who made a transaction wait.
+/// What a transaction waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Holder<T> {
     /// A transaction.
     Transaction(T),
     /// A thread that worked for no transaction.
     NoTransaction,
-    /// Nobody that was seen.
+    /// An unknown thread.
     Unknown,
 }
 
 impl<T> Holder<T> {
-    /// The same with another name for the transaction.
+    /// The same, with the transaction mapped.
     pub fn map<U>(self, other: impl FnOnce(T) -> U) -> Holder<U> {
         match self {
             Holder::Transaction(it) => Holder::Transaction(other(it)),

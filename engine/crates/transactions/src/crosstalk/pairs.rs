@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use super::{Holder, LockKind};
 
-/// A transaction waited. `T` is what tells transactions apart, `L` what tells locks apart, `P` what call paths are.
+/// A transaction waited. `T` identifies transactions, `L` locks, and `P` call paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait<T, L, P> {
-    /// Who waited.
+    /// The transaction that waited.
     pub waiter: T,
-    /// For whom.
+    /// What it waited for.
     pub holder: Holder<T>,
-    /// At which lock.
+    /// The lock.
     pub lock: L,
-    /// What kind of lock.
+    /// The kind of lock.
     pub kind: LockKind,
-    /// How long, nanoseconds.
+    /// The wait, in nanoseconds.
     pub wait_ns: u64,
     /// Where both were.
     pub paths: Paths<P>,
@@ -26,31 +26,31 @@ pub struct Wait<T, L, P> {
 pub struct Paths<P> {
     /// The call path at which the waiter waited.
     pub waiter: P,
-    /// The call path at which the holder took the lock, or signalled. `None`: it is not known.
+    /// The call path at which the holder took the lock, or signalled, if known.
     pub holder: Option<P>,
 }
 
-/// All waits of one transaction for one other at one lock.
+/// All waits of one transaction for another at one lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair<T, L, P> {
-    /// Who waited.
+    /// The transaction that waited.
     pub waiter: T,
-    /// For whom.
+    /// What it waited for.
     pub holder: Holder<T>,
-    /// At which lock.
+    /// The lock.
     pub lock: L,
-    /// What kind of lock.
+    /// The kind of lock.
     pub kind: LockKind,
-    /// How often.
+    /// The number of waits.
     pub count: u64,
-    /// How long together, nanoseconds.
+    /// The total wait, in nanoseconds.
     pub wait_ns: u64,
-    /// How long by where both were, nanoseconds, the longest first. Of very many, some are missing.
+    /// The wait by where both were, in nanoseconds, the longest first. Incomplete if there are too many paths.
     pub paths: Vec<(Paths<P>, u64)>,
 }
 
 impl<T, L, P> Pair<T, L, P> {
-    /// The mean wait, nanoseconds.
+    /// The mean wait, in nanoseconds.
     pub fn mean_ns(&self) -> f64 {
         self.wait_ns as f64 / self.count.max(1) as f64
     }
@@ -73,12 +73,12 @@ struct Sums<P> {
     paths: BTreeMap<Paths<P>, u64>,
 }
 
-/// Waits for which there was no room.
+/// Waits left out because of the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// How many.
+    /// Their number.
     pub count: u64,
-    /// How long together, nanoseconds.
+    /// Their total, in nanoseconds.
     pub wait_ns: u64,
 }
 
@@ -89,10 +89,10 @@ impl<T: Clone + Ord, L: Clone + Ord, P: Clone + Ord> Default for Pairs<T, L, P> 
 }
 
 impl<T: Clone + Ord, L: Clone + Ord, P: Clone + Ord> Pairs<T, L, P> {
-    /// Different paths that are told apart in a pair.
+    /// The most distinct paths kept for a pair.
     const MOST_PATHS: usize = 64;
 
-    /// No waits; at most so many pairs.
+    /// No waits yet, and at most this many pairs.
     pub fn with_limit(pairs: usize) -> Self {
         Pairs {
             pairs: BTreeMap::new(),
@@ -133,7 +133,7 @@ impl<T: Clone + Ord, L: Clone + Ord, P: Clone + Ord> Pairs<T, L, P> {
         }
     }
 
-    /// Adds the pairs of others, whose transactions, locks and paths have other names here.
+    /// Adds other pairs, whose transactions, locks and paths are mapped.
     pub fn add_all<T2, L2, P2>(
         &mut self,
         others: &Pairs<T2, L2, P2>,
@@ -175,15 +175,15 @@ impl<T: Clone + Ord, L: Clone + Ord, P: Clone + Ord> Pairs<T, L, P> {
         }
     }
 
-    /// All pairs, those that cost the longest waits together first.
+    /// All pairs, the longest total wait first.
     pub fn ranked(&self) -> Vec<Pair<T, L, P>> {
         let mut ranked: Vec<_> = self.pairs.iter().map(pair).collect();
-        // Sorting is stable, so equal pairs stay in the order of their keys.
+        // The sort is stable: equal pairs stay ordered by key.
         ranked.sort_by_key(|it| std::cmp::Reverse(it.wait_ns));
         ranked
     }
 
-    /// All call paths, some several times.
+    /// All call paths, possibly with repetitions.
     pub fn paths(&self) -> impl Iterator<Item = &P> {
         let paths = self.pairs.values().flat_map(|it| it.paths.keys());
         paths
@@ -191,7 +191,7 @@ impl<T: Clone + Ord, L: Clone + Ord, P: Clone + Ord> Pairs<T, L, P> {
             .flatten()
     }
 
-    /// How long each transaction waited for others in all, nanoseconds (Table 1 has its mean over the instances).
+    /// The total wait of each transaction for others, in nanoseconds (Table 1 shows the mean over instances).
     pub fn waits(&self) -> BTreeMap<T, u64> {
         let mut waits = BTreeMap::new();
         for ((waiter, ..), sums) in &self.pairs {
@@ -200,7 +200,7 @@ impl<T: Clone + Ord, L: Clone + Ord, P: Clone + Ord> Pairs<T, L, P> {
         waits
     }
 
-    /// Waits for which there was no room.
+    /// Waits left out because of the limit.
     pub fn left_out(&self) -> LeftOut {
         self.left_out
     }

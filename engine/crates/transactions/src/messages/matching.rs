@@ -1,4 +1,4 @@
-//! The messages of all processes, matched after the run (Whodunit §5, "post mortem").
+//! Matches the messages of all processes after the run (Whodunit §5, "post mortem").
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -12,59 +12,60 @@ use crate::ids::ProcessId;
 /// A process sent bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendRecord {
-    /// Into this stream.
+    /// The stream.
     pub stream: StreamId,
-    /// Where, bytes since the stream's beginning.
+    /// The bytes' offsets since the start of the stream.
     pub range: Range<u64>,
-    /// In this context, with the call path to the call that sent.
+    /// The context, with the call path of the sending call.
     pub context: Synopsis,
 }
 
 /// A process received bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiveRecord {
-    /// From this stream.
+    /// The stream.
     pub stream: StreamId,
-    /// Where, bytes since the stream's beginning.
+    /// The bytes' offsets since the start of the stream.
     pub range: Range<u64>,
-    /// By this call path alone, without what was executed before.
+    /// The call path alone, without what was executed before.
     pub at: Synopsis,
 }
 
-/// What a process recorded of messages.
+/// The messages that a process recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessMessages {
     /// What it sent.
     pub sends: Vec<SendRecord>,
     /// What it received.
     pub receives: Vec<ReceiveRecord>,
-    /// Whom it spoke with, as a person knows them: `10.0.0.5:5432`.
+    /// The peers, in readable form: `10.0.0.5:5432`.
     pub peers: HashMap<StreamId, String>,
-    /// Streams of connections that it accepted. Clients may well be outside: what they send and read there is not missed.
+    /// Streams of connections that it accepted. Clients are often not recorded, so what they send and read is not reported
+    /// as missing.
     pub accepted: HashSet<StreamId>,
 }
 
-/// What belongs together, and what has nothing to belong to.
+/// The matching messages, and those without a counterpart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// How many messages came from a sender's context to a receiver's call path.
+    /// The number of messages from a sender's context to a receiver's call path.
     pub flows: BTreeMap<(Link, Link), u64>,
-    /// Messages into streams that no process was seen to read, by peer.
+    /// Messages into streams that no recorded process read, by peer.
     pub unread: BTreeMap<String, Unmatched>,
-    /// Reads from streams that no process was seen to write, by peer.
+    /// Reads from streams that no recorded process wrote, by peer.
     pub unwritten: BTreeMap<String, Unmatched>,
-    /// Bytes that came by streams which a process was seen to write, but which it was not seen to send.
+    /// Bytes that were not seen to be sent, in streams that some recorded process wrote.
     pub unseen_bytes: u64,
-    /// Sends at offsets where something had been sent before; they were left out.
+    /// Sends at offsets where something had already been sent. These were left out.
     pub overlaps: u64,
 }
 
-/// Traffic with a peer that was not recorded.
+/// Messages to or from a peer that was not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unmatched {
-    /// Its streams.
+    /// The streams.
     pub streams: BTreeSet<StreamId>,
-    /// Calls that sent or received.
+    /// The number of calls that sent or received.
     pub calls: u64,
 }
 

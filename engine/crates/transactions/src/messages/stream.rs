@@ -1,46 +1,46 @@
-//! One stream: what was sent, by offset, and what a read got of it.
+//! A stream: what was sent, by offset, and which parts of it a read received.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-/// What was sent into a stream. Offsets are bytes since its beginning.
+/// What was sent into a stream. Offsets are bytes since its start.
 #[derive(Clone, Debug)]
 pub struct ByteStream<T> {
-    /// By where each begins: where it ends, and what it is. No two overlap.
+    /// By start offset: the end offset, and what was sent. No two entries overlap.
     sent: BTreeMap<u64, (u64, T)>,
     limit: usize,
 }
 
-/// What a read got.
+/// What a read received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt<'a, T> {
-    /// The messages of which it has bytes, in the stream's order.
+    /// The messages that the read has bytes of, in stream order.
     pub messages: Vec<Message<'a, T>>,
-    /// Bytes that nobody was seen to send.
+    /// Bytes that were not seen to be sent.
     pub unknown_bytes: u64,
 }
 
-/// A message of which a read has bytes.
+/// A message that a read has bytes of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a, T> {
     /// What it was sent with.
     pub what: &'a T,
-    /// The read has its first byte: of all the reads that get a part of it, one.
+    /// Whether the read has the message's first byte. This holds for exactly one of the reads that receive part of it.
     pub begins: bool,
 }
 
-/// Something was sent twice at one offset: the records are damaged, or of different streams.
+/// Something was sent twice at one offset: the records are damaged, or belong to different streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// What was to be recorded.
     pub sent: Range<u64>,
-    /// Where something was recorded before.
+    /// What had already been recorded.
     pub before: Range<u64>,
 }
 
 impl<T> ByteStream<T> {
-    /// A stream that remembers so many messages, the latest.
+    /// An empty stream that remembers this many messages, the latest ones.
     pub fn with_limit(messages: usize) -> Self {
         ByteStream {
             sent: BTreeMap::new(),
@@ -48,10 +48,10 @@ impl<T> ByteStream<T> {
         }
     }
 
-    /// Bytes were sent by one call. Sending nothing is no message.
+    /// Records the bytes sent by one call. Sending no bytes is not a message.
     ///
     /// # Errors
-    /// [`Overlap`]; the stream is then as before.
+    /// [`Overlap`]. The stream then stays unchanged.
     pub fn sent(&mut self, range: Range<u64>, what: T) -> Result<(), Overlap> {
         if range.is_empty() {
             return Ok(());
@@ -72,7 +72,7 @@ impl<T> ByteStream<T> {
         Ok(())
     }
 
-    /// What these bytes are, which one call received, into however many buffers. Bytes that are only looked at
+    /// The messages behind the bytes that one call received, into any number of buffers. Bytes that are only peeked at
     /// (`MSG_PEEK`) are received later.
     pub fn received(&self, range: Range<u64>) -> Receipt<'_, T> {
         let mut messages = Vec::new();
@@ -98,7 +98,7 @@ impl<T> ByteStream<T> {
         }
     }
 
-    /// All bytes before `offset` were received: their messages are needed no more.
+    /// All bytes before `offset` were received, so their messages are no longer needed.
     pub fn forget_before(&mut self, offset: u64) {
         while let Some(first) = self.sent.first_entry()
             && first.get().0 <= offset
@@ -107,12 +107,12 @@ impl<T> ByteStream<T> {
         }
     }
 
-    /// Messages that are remembered.
+    /// The number of remembered messages.
     pub fn len(&self) -> usize {
         self.sent.len()
     }
 
-    /// Whether none is.
+    /// Whether no message is remembered.
     pub fn is_empty(&self) -> bool {
         self.sent.is_empty()
     }

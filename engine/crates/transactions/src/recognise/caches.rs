@@ -14,7 +14,7 @@ pub(super) fn redis(bytes: &[u8]) -> Option<String> {
     is_command.then(|| format!("redis {}", text(command).to_ascii_uppercase()))
 }
 
-/// A number of at most nine digits, and what follows its line.
+/// Parses a number of at most nine digits. Returns it with what follows its line.
 fn number_line(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let end = bytes.iter().take(10).position(|&byte| byte == b'\r')?;
     let number = text(&bytes[..end]).parse().ok()?;

@@ -3,10 +3,10 @@
 use super::sql;
 use super::tokens::Dialect;
 
-/// Longer messages than a quarter of a gigabyte are none of PostgreSQL.
+/// PostgreSQL has no messages longer than a quarter of a gigabyte.
 const LONGEST: u32 = 1 << 28;
 
-/// A simple query (`Q`) or a statement that is parsed (`P`), as PostgreSQL's protocol 3 frames them.
+/// A simple query (`Q`) or a statement to parse (`P`), as framed by version 3 of PostgreSQL's protocol.
 pub(super) fn postgres(bytes: &[u8]) -> Option<String> {
     let (&kind, rest) = bytes.split_first()?;
     let (length, body) = rest.split_first_chunk::<4>()?;
@@ -23,7 +23,7 @@ pub(super) fn postgres(bytes: &[u8]) -> Option<String> {
     sql::name(Dialect::Postgres, text)
 }
 
-/// `COM_QUERY` or `COM_STMT_PREPARE`, as MySQL's protocol frames them.
+/// `COM_QUERY` or `COM_STMT_PREPARE`, as framed by MySQL's protocol.
 pub(super) fn mysql(bytes: &[u8]) -> Option<String> {
     let (&[a, b, c, sequence, command], text) = bytes.split_first_chunk::<5>()?;
     let length = u32::from_le_bytes([a, b, c, 0]);

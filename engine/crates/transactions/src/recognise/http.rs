@@ -1,6 +1,6 @@
 //! The request line of HTTP/1.
 
-use super::limits::LOOK;
+use super::limits::EXAMINED;
 use super::route::route;
 
 const METHODS: [&str; 9] = [
@@ -10,8 +10,8 @@ const METHODS: [&str; 9] = [
 /// `GET /buy` of `GET /buy?item=7 HTTP/1.1`.
 pub(super) fn name(bytes: &[u8]) -> Option<String> {
     let end = bytes.iter().position(|&byte| byte == b'\n');
-    // Of a longer line than is looked at, the beginning of the target is enough.
-    let is_cut = end.is_none() && bytes.len() >= LOOK;
+    // If the line is longer than what is examined, the start of the target is enough.
+    let is_cut = end.is_none() && bytes.len() >= EXAMINED;
     let line = match end {
         Some(end) => bytes[..end].trim_ascii_end(),
         None if is_cut => bytes,

@@ -1,4 +1,4 @@
-//! How much of a message is looked at.
+//! How much of a message is examined.
 
-/// Bytes of a message that are looked at. More need not be given.
-pub const LOOK: usize = 2048;
+/// The most bytes of a message that are examined.
+pub const EXAMINED: usize = 2048;

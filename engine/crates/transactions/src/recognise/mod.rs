@@ -1,7 +1,7 @@
 //! Names for requests, from the first bytes of a message: `GET /buy`, `SELECT item`, `redis GET`.
 //!
-//! A recogniser never fails: what it does not know has no name. Names say what kind of request it is and nothing of whose:
-//! no query string, no value, no key. The trace that a request says to belong to is read from the same bytes.
+//! Recognition never fails: an unknown message has no name. A name says what kind of request it is, and nothing about
+//! whose: no query string, no value, no key. The trace that a request belongs to is read from the same bytes.
 
 mod caches;
 mod databases;
@@ -12,27 +12,27 @@ mod sql;
 mod tokens;
 mod trace_context;
 
-pub use limits::LOOK;
+pub use limits::EXAMINED;
 pub use trace_context::Traced;
 
-/// Whether requests are named by what they say.
+/// Whether requests are named by their content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recognition {
-    /// They are.
+    /// Requests are named.
     #[default]
     On,
-    /// They are not: the contents of messages are not looked at.
+    /// Requests are not named: the content of messages is not examined.
     Off,
 }
 
 impl Recognition {
-    /// The name of a request that begins with these bytes. `None`: it is of no known protocol, or more bytes are needed.
+    /// The name of a request that begins with these bytes, or `None` if the protocol is unknown or more bytes are needed.
     pub fn name(self, bytes: &[u8]) -> Option<String> {
         if self == Recognition::Off {
             return None;
         }
-        let bytes = &bytes[..bytes.len().min(LOOK)];
-        // HTTP comes first: `POST` would be a message of PostgreSQL, of a gigabyte.
+        let bytes = &bytes[..bytes.len().min(EXAMINED)];
+        // HTTP first: to PostgreSQL, `POST` would start a message of a gigabyte.
         http::name(bytes)
             .or_else(|| databases::postgres(bytes))
             .or_else(|| databases::mysql(bytes))
@@ -40,10 +40,10 @@ impl Recognition {
             .or_else(|| caches::memcached(bytes))
     }
 
-    /// What a request that begins with these bytes says of the trace that it belongs to.
+    /// The trace context in a request that begins with these bytes.
     pub fn traced(self, bytes: &[u8]) -> Traced {
         match self {
-            Recognition::On => trace_context::traced(&bytes[..bytes.len().min(LOOK)]),
+            Recognition::On => trace_context::traced(&bytes[..bytes.len().min(EXAMINED)]),
             Recognition::Off => Traced::Nothing,
         }
     }

@@ -1,13 +1,14 @@
-//! Routes: the part of a URL that says what kind of request it is.
+//! Routes: the part of a URL that tells the kind of request.
 
-/// Segments of a path that are kept.
+/// The most segments of a path that are kept.
 const MOST_SEGMENTS: usize = 12;
-/// Characters of a segment that are kept.
+/// The most characters of a segment that are kept.
 const LONGEST_SEGMENT: usize = 64;
-/// What is longer and has a digit is a token.
+/// Anything longer that has a digit is a token.
 const LONGEST_WORD: usize = 32;
 
-/// The path without query, with `{id}` for what differs from request to request: numbers, dates, UUIDs, hexadecimal keys.
+/// The path without the query, and with `{id}` in place of what differs between requests: numbers, dates, UUIDs,
+/// hexadecimal keys.
 pub(super) fn route(target: &str) -> String {
     let target = path_of(target);
     let path = target.split(['?', '#']).next().unwrap_or(target);
@@ -23,7 +24,7 @@ pub(super) fn route(target: &str) -> String {
     route
 }
 
-/// The path of what is asked of a proxy: `http://host/path`.
+/// The path in a request to a proxy: `http://host/path`.
 fn path_of(target: &str) -> &str {
     match target.split_once("://") {
         Some((scheme, rest)) if scheme.bytes().all(|it| it.is_ascii_alphabetic()) => {

@@ -2,12 +2,12 @@
 
 use super::tokens::{Dialect, Token, Tokens};
 
-/// Characters of a table's name that are kept.
+/// The most characters of a table name that are kept.
 const LONGEST_NAME: usize = 64;
-/// Parentheses that may be open.
+/// The deepest nesting of parentheses.
 const DEEPEST: u32 = 60;
 
-/// Statements that are named by their verb alone.
+/// Statements named by their verb alone.
 const PLAIN: [&str; 16] = [
     "BEGIN",
     "START",
@@ -73,7 +73,7 @@ fn named(verb: &str, tokens: Tokens) -> String {
     }
 }
 
-/// The verb behind the common table expressions.
+/// The verb that follows the common table expressions.
 fn main_verb(tokens: &mut Tokens) -> Option<String> {
     let mut depth = 0_u32;
     tokens.find_map(|token| {
@@ -89,9 +89,9 @@ fn main_verb(tokens: &mut Tokens) -> Option<String> {
     })
 }
 
-/// The first table of a query. The `FROM` of `EXTRACT(YEAR FROM day)` is none of a query.
+/// The first table of a query. Ignores the `FROM` in `EXTRACT(YEAR FROM day)`.
 fn selected(mut tokens: Tokens) -> Option<String> {
-    // Bit by depth of parentheses: there is a query at this depth.
+    // Has a bit for each depth of parentheses at which there is a query.
     let mut queries = 1_u64;
     let mut depth = 0_u32;
     while let Some(token) = tokens.next() {
@@ -106,7 +106,7 @@ fn selected(mut tokens: Tokens) -> Option<String> {
             Token::Word(word)
                 if word.eq_ignore_ascii_case(b"FROM") && queries >> depth & 1 == 1 =>
             {
-                // `FROM (SELECT … FROM item)` has another one.
+                // `FROM (SELECT … FROM item)` has its table further inside.
                 if let Some(table) = first_name(tokens.clone(), &["ONLY", "LATERAL"]) {
                     return Some(table);
                 }
@@ -122,7 +122,7 @@ fn after(mut tokens: Tokens, keyword: &str, skipped: &[&str]) -> Option<String> 
     first_name(tokens, skipped)
 }
 
-/// The name that comes next, with its schema, unless something else does.
+/// The next token as a name, with its schema, if it is one.
 fn first_name(mut tokens: Tokens, skipped: &[&str]) -> Option<String> {
     let mut token = tokens.next()?;
     while token.keyword().is_some_and(|it| skipped.contains(&&*it)) {

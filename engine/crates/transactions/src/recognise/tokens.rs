@@ -1,18 +1,28 @@
-//! The words of an SQL statement, as PostgreSQL and MySQL write them: strings and comments must not be taken for names.
+//! The tokens of an SQL statement, as PostgreSQL and MySQL define them. Strings and comments must not be mistaken for
+//! names.
 
-/// Whose SQL it is.
+/// How quoted text escapes its quotes, besides by doubling them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    /// In no other way.
+    None,
+    /// With backslashes.
+    Backslash,
+}
+
+/// The SQL dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// PostgreSQL's.
+    /// PostgreSQL.
     Postgres,
-    /// MySQL's and MariaDB's.
+    /// MySQL and MariaDB.
     MySql,
 }
 
 #[derive(Clone, Copy)]
 pub(super) enum Token<'a> {
     Word(&'a [u8]),
-    /// A name in quotes.
+    /// A quoted name.
     Quoted(&'a [u8]),
     Open,
     Close,
@@ -21,7 +31,7 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// A word in capital letters.
+    /// The word in capitals, if this is a word.
     pub(crate) fn keyword(self) -> Option<String> {
         match self {
             Token::Word(word) => Some(str::from_utf8(word).ok()?.to_ascii_uppercase()),
@@ -29,7 +39,7 @@ impl Token<'_> {
         }
     }
 
-    /// A name. `None` for what cannot be shown on a line.
+    /// The token as a name, or `None` if it cannot be shown on one line.
     pub(crate) fn name(self) -> Option<String> {
         let (Token::Word(name) | Token::Quoted(name)) = self else {
             return None;
@@ -53,7 +63,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Skips to behind the next `end`; to the end of the text when there is none.
+    /// Skips past the next `end`, or to the end of the text if there is none.
     fn skip_past(&mut self, end: &[u8]) {
         let at = self.rest.windows(end.len()).position(|it| it == end);
         self.rest = at.map_or(&[], |at| &self.rest[at + end.len()..]);
@@ -70,14 +80,14 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What is between the quotes at the beginning. A quote that is written twice ends one and begins another.
-    fn quoted(&mut self, backslashes: bool) -> &'a [u8] {
+    /// Takes the quoted text at the start. A doubled quote ends one text and starts another.
+    fn quoted(&mut self, escapes: Escapes) -> &'a [u8] {
         let (quote, inner) = (self.rest[0], &self.rest[1..]);
         let mut length = 0;
         while let Some(&byte) = inner.get(length)
             && byte != quote
         {
-            length += 1 + usize::from(backslashes && byte == b'\\');
+            length += 1 + usize::from(escapes == Escapes::Backslash && byte == b'\\');
         }
         self.rest = inner.get(length + 1..).unwrap_or_default();
         &inner[..length.min(inner.len())]
@@ -101,26 +111,30 @@ impl<'a> Tokens<'a> {
 impl<'a> Iterator for Tokens<'a> {
     type Item = Token<'a>;
 
-    /// `None` at the end of the text, and at a zero byte, which ends it on the wire.
+    /// Returns `None` at the end of the text, or at the zero byte that ends it on the wire.
     fn next(&mut self) -> Option<Token<'a>> {
         self.skip_space_and_comments();
         let is_mysql = self.dialect == Dialect::MySql;
+        let escapes = match self.dialect {
+            Dialect::MySql => Escapes::Backslash,
+            Dialect::Postgres => Escapes::None,
+        };
         match self.rest {
             [] | [0, ..] => return None,
             [b'\'', ..] => {
-                self.quoted(is_mysql);
+                self.quoted(escapes);
                 return Some(Token::Other);
             }
             [b'E' | b'e', b'\'', ..] if !is_mysql => {
                 self.rest = &self.rest[1..];
-                self.quoted(true);
+                self.quoted(Escapes::Backslash);
                 return Some(Token::Other);
             }
             [b'"', ..] if is_mysql => {
-                self.quoted(true);
+                self.quoted(Escapes::Backslash);
                 return Some(Token::Other);
             }
-            [b'"' | b'`', ..] => return Some(Token::Quoted(self.quoted(false))),
+            [b'"' | b'`', ..] => return Some(Token::Quoted(self.quoted(Escapes::None))),
             [b'$', ..] if !is_mysql => {
                 self.skip_dollars();
                 return Some(Token::Other);

@@ -3,14 +3,14 @@
 use super::http;
 use crate::trace::TraceParent;
 
-/// What the first bytes of a message say of the trace that it belongs to.
+/// The trace context found in the first bytes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traced {
-    /// This.
+    /// The context.
     Parent(TraceParent),
-    /// Nothing, however many bytes follow.
+    /// None, whatever bytes follow.
     Nothing,
-    /// Nothing so far.
+    /// None so far.
     Unfinished,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn traced(bytes: &[u8]) -> Traced {
     Traced::Unfinished
 }
 
-/// What a header says that has this name.
+/// The value of the header with this name, if this is its line.
 fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let colon = line.iter().position(|&byte| byte == b':')?;
     let (found, value) = line.split_at(colon);

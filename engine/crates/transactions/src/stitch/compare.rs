@@ -1,4 +1,4 @@
-//! Types beside types: of one profile and another, by what single transactions cost and take.
+//! Compares types of two profiles by what single transactions cost and how long they take.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,45 +8,45 @@ use super::stitched::{Stitched, TypeProfile};
 use crate::context::types::TypeId;
 use crate::latency::{InstanceId, Latency};
 
-/// What a type costs, and what its transactions cost.
+/// The cost of a type and of its transactions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TypeCost {
-    /// Transactions that threads worked for under its name.
+    /// The number of transactions that threads worked for under this name.
     pub transactions: u64,
-    /// CPU time, nanoseconds.
+    /// CPU time in nanoseconds.
     pub cpu_ns: u64,
-    /// CPU time of a transaction, nanoseconds; `None` of fewer than two.
+    /// CPU time of a transaction, in nanoseconds. `None` with fewer than two transactions.
     pub cpu: Option<Sample>,
-    /// The part of [`Self::cpu_ns`] that is known of no single transaction, nanoseconds.
+    /// The part of [`Self::cpu_ns`] that is attributed to no single transaction, in nanoseconds.
     pub left_out_ns: u64,
-    /// How long those took that began under its name; `None` when none did.
+    /// The latency of transactions that began under this name, if any.
     pub latency: Option<Latency>,
 }
 
-/// A type on both sides.
+/// A type on both sides of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedType {
     /// Its name.
     pub name: String,
-    /// In what is looked at.
+    /// On side A.
     pub a: Option<TypeCost>,
-    /// In what it is compared with.
+    /// On side B, the base.
     pub b: Option<TypeCost>,
     /// How its transactions differ.
     pub difference: Difference,
 }
 
-/// How the transactions of two types differ: A less B, nanoseconds, each transaction an observation.
+/// The difference between the transactions of two types: A − B, in nanoseconds, with each transaction as an observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// In CPU time; `None` unless both have several.
+    /// In CPU time, if both have at least two transactions.
     pub cpu: Option<Welch>,
-    /// In wall time; `None` unless both have several.
+    /// In wall time, if both have at least two transactions.
     pub wall: Option<Welch>,
 }
 
 impl TypeCost {
-    /// How its transactions differ from those of another type.
+    /// The difference between its transactions and those of another type.
     pub fn less(&self, other: &TypeCost) -> Difference {
         let compared = |a: Option<Sample>, b: Option<Sample>| Some(welch(a?, b?));
         Difference {
@@ -55,7 +55,7 @@ impl TypeCost {
         }
     }
 
-    /// Wall time of a transaction, nanoseconds. Of very many, the deviation is that of some.
+    /// Wall time of a transaction, in nanoseconds. If there are very many, the deviation is that of a sample.
     fn wall(&self) -> Option<Sample> {
         let latency = self.latency?;
         Some(Sample {
@@ -66,7 +66,7 @@ impl TypeCost {
     }
 }
 
-/// All types of both profiles by their names, those that cost the most in either first.
+/// All types of both profiles by name, the most expensive on either side first.
 pub fn compare(a: &Stitched, b: &Stitched) -> Vec<ComparedType> {
     let mut by_name: BTreeMap<String, [Option<TypeCost>; 2]> = BTreeMap::new();
     for (side, stitched) in [a, b].into_iter().enumerate() {
@@ -89,17 +89,17 @@ pub fn compare(a: &Stitched, b: &Stitched) -> Vec<ComparedType> {
     all
 }
 
-/// What single transactions cost under the name of a type, nanoseconds.
+/// The cost of single transactions of a type, in nanoseconds.
 type ByInstance = HashMap<InstanceId, u64>;
 
 impl Stitched {
-    /// What a type costs.
+    /// The cost of a type.
     pub fn type_cost(&self, of: &TypeProfile) -> TypeCost {
         let by_instance = self.by_instance(|id| id == of.id);
         self.cost(of, by_instance.get(&of.id))
     }
 
-    /// What all types cost, by their names. Of several of one name, the first counts.
+    /// The cost of all types, by name. If several share a name, the first counts.
     fn type_costs(&self) -> BTreeMap<String, TypeCost> {
         let by_instance = self.by_instance(|_| true);
         let mut costs = BTreeMap::new();

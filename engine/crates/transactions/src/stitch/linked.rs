@@ -1,4 +1,4 @@
-//! Samples with the transactions in which they were taken, for formats that lead from one to the other.
+//! Samples linked to the transactions in which they were taken, for formats that record both.
 
 use fulcrum_model::call_tree::Frame;
 
@@ -8,7 +8,7 @@ use crate::context_profile::{CallingContextTree, Cost, Observation};
 use crate::ids::ProcessId;
 use crate::latency::InstanceId;
 
-/// The samples of the threads of one name in one context.
+/// The samples of threads of one name in one context.
 #[derive(Clone, Debug)]
 pub struct Linked<'a> {
     /// The context's type.
@@ -17,27 +17,27 @@ pub struct Linked<'a> {
     pub process: ProcessId,
     /// Its program.
     pub program: &'a str,
-    /// The threads' name.
+    /// The name of the threads.
     pub thread: &'a str,
-    /// The functions, each after its caller, which is a row of this list; with the lines that ran, where they are known.
+    /// The functions, each after its caller, an earlier index into this list. With the lines that ran, if known.
     pub functions: Vec<(Option<u32>, Frame)>,
-    /// The samples by place and transaction.
+    /// The samples, by function and transaction.
     pub samples: Vec<LinkedCost>,
 }
 
-/// What samples cost that were taken in one place, for one transaction.
+/// The cost of samples in one function and transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkedCost {
-    /// Row of [`Linked::functions`]; `None`: it belongs to no function.
+    /// An index into [`Linked::functions`], or `None` if the cost belongs to no function.
     pub function: Option<u32>,
-    /// The transaction; `None`: it is not known.
+    /// The transaction, if known.
     pub instance: Option<InstanceId>,
-    /// What they cost.
+    /// The cost.
     pub cost: Cost,
 }
 
 impl Stitched {
-    /// All samples. Together they cost what [`Stitched::total_cpu_ns`] tells.
+    /// All samples. Their total is [`Stitched::total_cpu_ns`].
     pub fn linked(&self) -> impl Iterator<Item = Linked<'_>> {
         self.trees().map(move |(record, of, thread, tree)| {
             let nodes = tree.nodes().iter();
@@ -54,7 +54,7 @@ impl Stitched {
         })
     }
 
-    /// The transactions in which samples were taken; some several times.
+    /// The transactions in which samples were taken, possibly with repetitions.
     pub fn sampled(&self) -> impl Iterator<Item = InstanceId> {
         let trees = self.trees();
         trees.flat_map(|(.., tree)| tree.observations().iter().map(|it| it.instance))
@@ -79,7 +79,7 @@ fn costs(tree: &CallingContextTree) -> Vec<LinkedCost> {
     costs
 }
 
-/// Adds what was spent in a place: by each transaction, and by none that is known.
+/// Adds the cost of a function, split by transaction, with the rest for no known transaction.
 fn add(costs: &mut Vec<LinkedCost>, function: Option<u32>, whole: Cost, seen: &[Observation]) {
     let mut unknown = whole;
     for of_one in seen.chunk_by(|a, b| a.instance == b.instance) {

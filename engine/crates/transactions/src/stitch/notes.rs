@@ -1,4 +1,4 @@
-//! What is missing from a profile, a sentence each.
+//! Words what is missing from a profile, one sentence each.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::context::joined::Joined;
 use crate::crosstalk::Holder;
 use crate::messages::{Matches, Unmatched};
 
-/// Peers that are named; of more, the number is told.
+/// The most peers that are named. Further ones are counted.
 const NAMED_PEERS: usize = 5;
 
 pub(super) fn notes(records: &[ProcessRecord], matches: &Matches, joined: &Joined) -> Vec<String> {
@@ -17,37 +17,37 @@ pub(super) fn notes(records: &[ProcessRecord], matches: &Matches, joined: &Joine
     }
     for (process, contexts) in joined.missing() {
         notes.push(format!(
-            "Process {process} took part in {} and was not recorded whole: its part is missing there.",
+            "Process {process} took part in {} but was not fully recorded: its part is missing.",
             counted(contexts as u64, "context")
         ));
     }
     if joined.contexts().cuts().full > 0 {
         notes.push(
-            "All processes together had too many contexts: some count as what they began with."
+            "All processes together had too many contexts: some are counted as shorter ones."
                 .into(),
         );
     }
     if let Some((peers, calls)) = peers(&matches.unread) {
         notes.push(format!(
-            "{} to {peers} met no recorded process: what was done there is missing.",
+            "{} to {peers} reached no recorded process: the work done there is missing.",
             counted(calls, "message")
         ));
     }
     if let Some((peers, calls)) = peers(&matches.unwritten) {
         notes.push(format!(
-            "{} from {peers} came from no recorded process: transactions begin where they arrived.",
+            "{} from {peers} came from no recorded process: their transactions begin at the receiver.",
             counted(calls, "read")
         ));
     }
     if matches.unseen_bytes > 0 {
         notes.push(format!(
-            "{} between recorded processes went past the recorder, by io_uring or by system calls of the program's own.",
+            "The recorder did not see {} between recorded processes, sent by io_uring or by the program's own system calls.",
             counted(matches.unseen_bytes, "byte")
         ));
     }
     if matches.overlaps > 0 {
         notes.push(format!(
-            "Left out: {} at offsets at which something had been sent before.",
+            "Left out: {} at offsets where something had already been sent.",
             counted(matches.overlaps, "message")
         ));
     }
@@ -61,19 +61,19 @@ fn of_process(record: &ProcessRecord, notes: &mut Vec<String>) {
     );
     if record.ending == Ending::CutOff {
         notes.push(format!(
-            "The record of {name} was cut off: what came later is missing."
+            "The record of {name} is cut off: the rest is missing."
         ));
     }
     if record.cuts.long > 0 {
         let times = counted(record.cuts.long, "time");
         notes.push(format!(
-            "In {name}, contexts that had become too long were cut off, {times}."
+            "In {name}, contexts became too long and were cut off, {times}."
         ));
     }
     if record.cuts.full > 0 {
         let times = counted(record.cuts.full, "time");
         notes.push(format!(
-            "{name} had too many contexts: some count as what they began with, {times}."
+            "{name} had too many contexts: some are counted as shorter ones, {times}."
         ));
     }
     if record.profile.unplaced() > 0 {
@@ -85,9 +85,13 @@ fn of_process(record: &ProcessRecord, notes: &mut Vec<String>) {
     if record.flows.left_out() > 0 {
         let flows = counted(record.flows.left_out(), "flow");
         notes.push(format!(
-            "Not told: {flows} of {name}, which had too many pairs of contexts."
+            "Not shown: {flows} of {name}, which had too many pairs of contexts."
         ));
     }
+    crosstalk_of_process(&name, record, notes);
+}
+
+fn crosstalk_of_process(name: &str, record: &ProcessRecord, notes: &mut Vec<String>) {
     let waits = record.waits.ranked().into_iter();
     let unknown: u64 = waits
         .filter(|it| it.holder == Holder::Unknown)
@@ -95,7 +99,7 @@ fn of_process(record: &ProcessRecord, notes: &mut Vec<String>) {
         .sum();
     if unknown > 0 {
         let waits = counted(unknown, "wait");
-        notes.push(format!("In {name}, {waits} had no holder that was seen."));
+        notes.push(format!("In {name}, {waits} had an unknown holder."));
     }
     for (lock, _) in &record.leftovers.held {
         notes.push(format!(
@@ -118,7 +122,7 @@ fn of_process(record: &ProcessRecord, notes: &mut Vec<String>) {
     }
 }
 
-/// Peers in words, and their calls; `None` when there is no peer.
+/// The peers as text and the number of their calls, or `None` if there are none.
 fn peers(unmatched: &BTreeMap<String, Unmatched>) -> Option<(String, u64)> {
     if unmatched.is_empty() {
         return None;

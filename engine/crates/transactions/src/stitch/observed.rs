@@ -1,4 +1,4 @@
-//! What single transactions of a type cost: the observations behind its call tree.
+//! The cost of single transactions of a type: the observations behind its call tree.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,43 +13,43 @@ use crate::context::types::TypeId;
 use crate::context_profile::{CallingContextTree, Spot};
 use crate::latency::InstanceId;
 
-/// A type's call tree, and what each of its transactions cost where.
+/// A type's call tree, with the cost of each transaction by node.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// The CPU time that is known to be single transactions', in processes and threads, nanoseconds.
+    /// The CPU time attributed to single transactions, below processes and threads, in nanoseconds.
     pub tree: CallTree,
-    /// The same with a frame for each line instead of for each function, where lines are known.
+    /// The same, with a frame for each line in place of each function, where lines are known.
     pub lines: CallTree,
-    /// How many transactions threads worked for under the type's name, whether or not a sample was taken in them.
+    /// The number of transactions that threads worked for under the type's name, with or without samples.
     pub transactions: u64,
-    /// What they cost, ascending by node. Those without a sample are not in it.
+    /// The costs, ascending by node. Transactions without samples are not included.
     pub costs: Vec<InstanceCost>,
-    /// The type's CPU time that is known of no single transaction, nanoseconds. It is not in the tree.
+    /// The type's CPU time that is attributed to no single transaction, in nanoseconds. It is not in the tree.
     pub left_out_ns: u64,
 }
 
-/// What a transaction cost in a node itself.
+/// A transaction's own cost in a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstanceCost {
-    /// The node of the tree.
+    /// The node in the tree.
     pub node: u32,
-    /// Which of the type's transactions, by a number from 0 on.
+    /// The transaction, numbered from 0 within the type.
     pub instance: u32,
-    /// Nanoseconds.
+    /// CPU time in nanoseconds.
     pub cpu_ns: i64,
 }
 
-/// A calling-context tree on its way into the type's.
+/// A calling context tree that is being added to the type's tree.
 struct Part<'a> {
     tree: &'a CallingContextTree,
     /// The process and the thread.
     under: [FrameId; 2],
-    /// Of each function.
+    /// The frame of each function.
     frames: Vec<FrameId>,
 }
 
 impl Stitched {
-    /// The call tree of a type with what is known of its single transactions.
+    /// The call tree of a type, with the costs of its single transactions.
     ///
     /// # Errors
     /// As [`Stitched::tree`].
@@ -69,7 +69,7 @@ impl Stitched {
         })
     }
 
-    /// A tree of all observations of a type, and what it is made of.
+    /// A tree of all observations of a type, and the parts it was made from.
     fn parts(
         &self,
         of: TypeId,
@@ -119,7 +119,7 @@ impl Part<'_> {
         stack
     }
 
-    /// The node of the type's tree that each function became; `None` where no observation is below it.
+    /// The node in the type's tree for each function, or `None` if no observation is below it.
     fn rows(&self, of: &HashMap<(u32, u32), u32>) -> (Option<u32>, Vec<Option<u32>>) {
         let below = |at: Option<u32>, frame: FrameId| of.get(&(at?, frame.0)).copied();
         let mut under = self.under.iter();

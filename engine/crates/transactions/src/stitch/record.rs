@@ -1,4 +1,4 @@
-//! What a process recorded.
+//! The record of a process.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use crate::messages::ProcessMessages;
 pub struct ProcessRecord {
     /// Its contexts and names.
     pub dictionary: Exported,
-    /// How often the dictionary met a limit.
+    /// How often the dictionary reached a limit.
     pub cuts: Cuts,
     /// Its CPU samples.
     pub profile: ContextProfile,
-    /// How long threads worked for transactions, or waited for others on their behalf, by context and the thread's name,
+    /// How long threads worked for transactions, or waited for others on their behalf, by context and thread name, in
     /// nanoseconds.
     pub walls: BTreeMap<(Synopsis, Name), u64>,
-    /// Which transactions it worked for in which contexts, each once. A transaction may have begun in another process.
+    /// The transactions that it worked for, with the contexts, each once. A transaction may have begun in another process.
     pub parts: Vec<(Synopsis, InstanceId)>,
     /// What flowed within it.
     pub flows: Flows<Synopsis>,
@@ -33,9 +33,9 @@ pub struct ProcessRecord {
     pub messages: ProcessMessages,
     /// Who waited for whom.
     pub waits: Pairs<Synopsis, LockId, Synopsis>,
-    /// What was held and waited for at its end.
+    /// Locks held and waited for at its end.
     pub leftovers: Leftovers,
-    /// Names of locks. Others are shown by their addresses.
+    /// Names of locks. Locks without a name are shown by address.
     pub lock_names: BTreeMap<LockId, String>,
     /// Its transactions.
     pub instances: Vec<Instance>,
@@ -47,13 +47,13 @@ pub struct ProcessRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// With the process.
-    Whole,
-    /// Before: the process was killed, or its log was lost.
+    Complete,
+    /// Early: the process was killed, or its log was lost.
     CutOff,
 }
 
 impl ProcessRecord {
-    /// A record with nothing but a dictionary.
+    /// A record with only a dictionary.
     pub fn new(dictionary: Exported) -> Self {
         ProcessRecord {
             dictionary,
@@ -67,7 +67,7 @@ impl ProcessRecord {
             leftovers: Leftovers::default(),
             lock_names: BTreeMap::new(),
             instances: Vec::new(),
-            ending: Ending::Whole,
+            ending: Ending::Complete,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Types with what they cost and wait for, and flows between stages, over all processes.
+//! The types of transactions with their costs and waits, and flows between stages, over all processes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +19,7 @@ use crate::context_profile::{CallingContextTree, Spot};
 use crate::crosstalk::{Pair, Pairs};
 use crate::ids::ProcessId;
 use crate::latency::{InstanceId, Latencies, Latency};
-use crate::messages::match_messages;
+use crate::messages::{Matches, match_messages};
 use crate::{Flow, FlowKind, Flows, Place};
 
 /// The profile of all processes.
@@ -28,14 +28,14 @@ pub struct Stitched {
     records: Vec<ProcessRecord>,
     joined: Joined,
     types: Types,
-    /// The types of each record's contexts, of those with samples, instances or waits.
+    /// The types of the contexts that have samples, instances or waits in some record.
     types_of: BTreeMap<(ProcessId, Synopsis), TypeId>,
     total_cpu_ns: u64,
     latencies: Latencies<TypeId>,
-    /// Of each type, how many transactions threads worked for.
+    /// For each type, the number of transactions that threads worked for.
     transactions: BTreeMap<TypeId, u64>,
     pairs: Pairs<TypeId, String, String>,
-    /// The functions of call paths in [`Self::pairs`], by their texts.
+    /// The functions of call paths in [`Self::pairs`], by text.
     functions: HashMap<String, Functions>,
     flows: Flows<Place>,
     notes: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Stitched {
 /// The functions of a call path or a context, outermost first.
 pub type Functions = Vec<String>;
 
-/// What was spent by program and thread.
+/// Costs by program and thread.
 type StageCosts<'a> = BTreeMap<(&'a str, &'a str), StageCost>;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,12 +53,12 @@ struct StageCost {
     wall_ns: u64,
 }
 
-/// A part of the CPU time of all processes.
+/// A share of the CPU time of all processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// CPU time, nanoseconds.
+    /// CPU time in nanoseconds.
     pub cpu_ns: u64,
-    /// Of all CPU time, 0 to 1.
+    /// The share of all CPU time, 0 to 1.
     pub of_all: f64,
 }
 
@@ -76,30 +76,30 @@ pub struct TypeProfile {
     pub id: TypeId,
     /// Its name.
     pub name: String,
-    /// What all its contexts begin with, an element each.
+    /// The common prefix of all its contexts, one string for each element.
     pub context: Vec<String>,
-    /// The functions, handlers and stages in that.
+    /// The functions, handlers and stages in that prefix.
     pub functions: Functions,
-    /// What it cost.
+    /// Its cost.
     pub cpu: Share,
-    /// Where, the most expensive first.
+    /// Its cost by stage, the most expensive first.
     pub stages: Vec<StageShare>,
-    /// How long its instances took. `None`: none began in a recorded process.
+    /// The latency of its instances. `None` if none began in a recorded process.
     pub latency: Option<Latency>,
-    /// How long it waited for others in all, nanoseconds.
+    /// How long it waited for others in total, in nanoseconds.
     pub wait_ns: u64,
 }
 
-/// What a type cost in the threads of one name in the processes of one program.
+/// The cost of a type in threads of one name, in processes of one program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StageShare {
     /// The program.
     pub process: String,
-    /// The thread's name.
+    /// The name of the threads.
     pub thread: String,
-    /// What it cost there.
+    /// The cost there.
     pub cpu: Share,
-    /// How long threads worked for it there, or waited for others on its behalf, together, nanoseconds.
+    /// How long threads worked for it there, or waited for others on its behalf, in total, in nanoseconds.
     pub wall_ns: u64,
 }
 
@@ -108,7 +108,7 @@ pub struct StageShare {
 pub enum StitchError {
     /// A dictionary is damaged.
     Export(ExportError),
-    /// A sample has a name that its process does not know.
+    /// A sample uses a name that its process does not have.
     Name {
         /// The process.
         process: ProcessId,
@@ -118,19 +118,17 @@ pub enum StitchError {
 }
 
 impl Stitched {
-    /// Stitches what processes recorded. `rules` name types.
+    /// Stitches the records of processes. `rules` name types.
     ///
     /// # Errors
-    /// [`StitchError`], when a record is damaged. What is merely missing is told by [`Stitched::notes`].
+    /// [`StitchError`], if a record is damaged. [`Stitched::notes`] report what is merely missing.
     pub fn of(
         mut records: Vec<ProcessRecord>,
         rules: Vec<NamingRule>,
     ) -> Result<Self, StitchError> {
         let joined = Joined::of(records.iter().map(|it| &it.dictionary));
         let mut joined = joined.map_err(StitchError::Export)?;
-        for record in &records {
-            check_names(record)?;
-        }
+        records.iter().try_for_each(check_names)?;
         let mut types = Types::new(rules);
         let mut types_of = BTreeMap::new();
         let mut total_cpu_ns = 0;
@@ -140,13 +138,7 @@ impl Stitched {
         let mut functions = HashMap::new();
         for record in &mut records {
             let process = record.dictionary.process;
-            let text = |&synopsis: &Synopsis| {
-                let context = joined.resolve_or_missing(Link { process, synopsis });
-                let text = joined.texts(context).join(" → ");
-                functions.insert(text.clone(), joined.functions(context));
-                (synopsis, text)
-            };
-            let paths: HashMap<Synopsis, String> = record.waits.paths().map(text).collect();
+            let paths = path_texts(record, &mut joined, &mut functions);
             let mut type_of = |synopsis: Synopsis| {
                 let context = joined.resolve_or_missing(Link { process, synopsis });
                 let id = types.of(context, &joined);
@@ -165,7 +157,7 @@ impl Stitched {
                 latencies.add(of, instance);
                 parts.push((of, instance.id));
             }
-            // They are as many as transactions, and needed only here.
+            // There are as many of these as transactions, and nothing else needs them.
             let of_record = std::mem::take(&mut record.parts).into_iter();
             parts.extend(of_record.map(|(context, instance)| (type_of(context), instance)));
             pairs.add_all(
@@ -175,11 +167,7 @@ impl Stitched {
                 |synopsis| paths[synopsis].clone(),
             );
         }
-        let messages: Vec<_> = records
-            .iter()
-            .map(|it| (it.dictionary.process, &it.messages))
-            .collect();
-        let matches = match_messages(&messages);
+        let matches = matches(&records);
         let flows = flows(&records, &matches.flows, &mut joined);
         let notes = notes::notes(&records, &matches, &joined);
         Ok(Stitched {
@@ -197,12 +185,12 @@ impl Stitched {
         })
     }
 
-    /// CPU time of all samples, nanoseconds.
+    /// CPU time of all samples, in nanoseconds.
     pub fn total_cpu_ns(&self) -> u64 {
         self.total_cpu_ns
     }
 
-    /// All types, those that cost the most CPU time first.
+    /// All types, the most expensive first.
     pub fn types(&self) -> Vec<TypeProfile> {
         let waits = self.pairs.waits();
         let mut costs: BTreeMap<TypeId, StageCosts> = BTreeMap::new();
@@ -232,7 +220,7 @@ impl Stitched {
         all
     }
 
-    /// What all types together cost by program and thread, the most expensive first.
+    /// The cost of all types by program and thread, the most expensive first.
     pub fn stages(&self) -> Vec<StageShare> {
         let mut costs = StageCosts::new();
         for (_, stage, cost) in self.costs() {
@@ -241,7 +229,7 @@ impl Stitched {
         self.shares(costs)
     }
 
-    /// What each type cost by program and thread; some several times.
+    /// The cost of each type by program and thread, possibly with repetitions.
     fn costs(&self) -> impl Iterator<Item = (TypeId, (&str, &str), StageCost)> {
         let cpu = self.trees().map(|(record, id, thread, tree)| {
             let cost = StageCost {
@@ -287,11 +275,11 @@ impl Stitched {
         (&record.dictionary.program, self.text(record, thread))
     }
 
-    /// The call tree of a type: processes and threads, and in them the functions, with their CPU time and samples. It can be
-    /// searched as any profile. Without samples it is empty.
+    /// The call tree of a type: processes, threads, and functions with their CPU time and samples. It can be searched like
+    /// any profile. Empty without samples.
     ///
     /// # Errors
-    /// [`CallTreeError`], when the tree would be larger than one may be.
+    /// [`CallTreeError`], if the tree exceeds the size limit.
     pub fn tree(&self, of: TypeId) -> Result<CallTree, CallTreeError> {
         let mut builder = tree_builder()?;
         let functions = |record: &ProcessRecord, spot: Spot| self.function(record, spot);
@@ -299,7 +287,7 @@ impl Stitched {
         builder.finish()
     }
 
-    /// The same with a frame for each line instead of for each function, where lines are known.
+    /// The same, with a frame for each line in place of each function, where lines are known.
     ///
     /// # Errors
     /// As [`Self::tree`].
@@ -352,7 +340,7 @@ impl Stitched {
         [program, self.text(record, thread)].map(Frame::container)
     }
 
-    /// A function, with its file where that is known.
+    /// A function, with its file if known.
     pub(super) fn function(&self, record: &ProcessRecord, spot: Spot) -> Frame {
         Frame {
             file: spot
@@ -362,7 +350,7 @@ impl Stitched {
         }
     }
 
-    /// A line of a function, where it is known.
+    /// A line of a function, if known.
     pub(super) fn line(&self, record: &ProcessRecord, spot: Spot) -> Frame {
         Frame {
             line: spot.line.map(|(_, line)| line),
@@ -370,22 +358,22 @@ impl Stitched {
         }
     }
 
-    /// How many transactions threads worked for under the name of a type.
+    /// The number of transactions that threads worked for under a type's name.
     pub fn transactions_of(&self, of: TypeId) -> u64 {
         self.transactions.get(&of).copied().unwrap_or(0)
     }
 
-    /// Who waited for whom, at which lock, by which call paths; the longest waits first.
+    /// Who waited for whom, at which lock and through which call paths, the longest waits first.
     pub fn crosstalk(&self) -> Vec<Pair<TypeId, String, String>> {
         self.pairs.ranked()
     }
 
-    /// The functions of a call path that [`Self::crosstalk`] tells, outermost first.
+    /// The functions of a call path from [`Self::crosstalk`], outermost first.
     pub fn functions_of(&self, path: &str) -> &[String] {
         self.functions.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// The functions, handlers and stages that a context of a process goes through, in all processes. None when it has no
+    /// The functions, handlers and stages that a process's context goes through, in all processes. Empty if it has no
     /// samples, instances or waits there.
     pub fn functions_in(&self, process: ProcessId, context: Synopsis) -> Functions {
         let synopsis = context;
@@ -393,7 +381,7 @@ impl Stitched {
         resolved.map_or_else(Vec::new, |it| self.joined.functions(it))
     }
 
-    /// The type of a context of a process. `None` when it has no samples, instances or waits there.
+    /// The type of a process's context, or `None` if it has no samples, instances or waits there.
     pub fn type_of(&self, process: ProcessId, context: Synopsis) -> Option<TypeId> {
         self.types_of.get(&(process, context)).copied()
     }
@@ -410,17 +398,17 @@ impl Stitched {
         flows.ranked()
     }
 
-    /// The same with the programs, of which several may have places of one name.
+    /// The same with programs, since several may have places of the same name.
     pub fn placed_flows(&self) -> Vec<Flow<Place>> {
         self.flows.ranked()
     }
 
-    /// What a reader should know. Whole sentences.
+    /// What a reader should know, as whole sentences.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Each calling-context tree with its record, its type and its thread's name.
+    /// Each calling context tree, with its record, type and thread name.
     pub(super) fn trees(
         &self,
     ) -> impl Iterator<Item = (&ProcessRecord, TypeId, Name, &CallingContextTree)> {
@@ -438,7 +426,7 @@ impl Stitched {
     }
 }
 
-/// How many transactions each type has, of pairs that are there several times.
+/// The number of transactions of each type. Ignores repeated pairs.
 fn counted(mut parts: Vec<(TypeId, InstanceId)>) -> BTreeMap<TypeId, u64> {
     parts.sort_unstable();
     parts.dedup();
@@ -449,7 +437,32 @@ fn counted(mut parts: Vec<(TypeId, InstanceId)>) -> BTreeMap<TypeId, u64> {
     counts
 }
 
-/// A tree of CPU time and samples.
+/// The call paths of a process's waits as texts. Adds their functions by these texts.
+fn path_texts(
+    record: &ProcessRecord,
+    joined: &mut Joined,
+    functions: &mut HashMap<String, Functions>,
+) -> HashMap<Synopsis, String> {
+    let process = record.dictionary.process;
+    let text = |&synopsis: &Synopsis| {
+        let context = joined.resolve_or_missing(Link { process, synopsis });
+        let text = joined.texts(context).join(" → ");
+        functions.insert(text.clone(), joined.functions(context));
+        (synopsis, text)
+    };
+    record.waits.paths().map(text).collect()
+}
+
+/// The messages of all processes, matched.
+fn matches(records: &[ProcessRecord]) -> Matches {
+    let messages = records.iter();
+    let messages: Vec<_> = messages
+        .map(|it| (it.dictionary.process, &it.messages))
+        .collect();
+    match_messages(&messages)
+}
+
+/// A tree of CPU time and sample counts.
 fn tree_builder() -> Result<CallTreeBuilder, CallTreeError> {
     CallTreeBuilder::new(vec![
         ValueType::new("cpu", "ns"),
@@ -484,7 +497,7 @@ fn flows(
         let context = joined.resolve_or_missing(link);
         let own = programs.get(&link.process).copied();
         Place {
-            // A place without a step is where its process is.
+            // A context without steps belongs to its process.
             program: joined.program(context).or(own).unwrap_or_default().into(),
             name: joined.short_text(context),
         }

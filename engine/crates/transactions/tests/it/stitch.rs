@@ -72,7 +72,7 @@ fn table_1_mysqls_time_is_told_by_interaction() {
     assert_eq!(stitched.total_cpu_ns(), (all + 20) * MS);
     assert_eq!(
         stitched.notes(),
-        ["In mysqld (3), 20 waits had no holder that was seen."]
+        ["In mysqld (3), 20 waits had an unknown holder."]
     );
 }
 
@@ -258,10 +258,10 @@ fn what_is_missing_is_told_and_the_rest_is_shown() {
     assert_eq!(
         stitched.notes(),
         [
-            "In mysqld (3), 20 waits had no holder that was seen.",
-            "Process 2 took part in 5 contexts and was not recorded whole: its part is missing there.",
-            "40 messages to an unknown peer met no recorded process: what was done there is missing.",
-            "40 reads from an unknown peer came from no recorded process: transactions begin where they arrived.",
+            "In mysqld (3), 20 waits had an unknown holder.",
+            "Process 2 took part in 5 contexts but was not fully recorded: its part is missing.",
+            "40 messages to an unknown peer reached no recorded process: the work done there is missing.",
+            "40 reads from an unknown peer came from no recorded process: their transactions begin at the receiver.",
         ]
     );
 
@@ -274,10 +274,10 @@ fn what_is_missing_is_told_and_the_rest_is_shown() {
     assert_eq!(
         stitched.notes(),
         [
-            "In mysqld (3), 20 waits had no holder that was seen.",
-            "The record of java (2) was cut off: what came later is missing.",
-            "In java (2), contexts that had become too long were cut off, 1 time.",
-            "java (2) had too many contexts: some count as what they began with, 2 times.",
+            "In mysqld (3), 20 waits had an unknown holder.",
+            "The record of java (2) is cut off: the rest is missing.",
+            "In java (2), contexts became too long and were cut off, 1 time.",
+            "java (2) had too many contexts: some are counted as shorter ones, 2 times.",
             "java (2) ended while 0xff was held.",
             "Not in the crosstalk: 1 wait that had not ended when java (2) did.",
         ]

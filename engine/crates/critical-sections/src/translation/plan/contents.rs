@@ -1,4 +1,4 @@
-//! What a plan holds, and the names of what instructions read and write.
+//! The contents of a plan, and names for what instructions read and write.
 
 use iced_x86::Register;
 
@@ -11,15 +11,15 @@ use crate::translation::emit::{Gpr, RSP};
 pub(crate) struct Plan {
     pub(crate) flow: Flow,
     pub(crate) steps: Steps,
-    /// General registers that it writes, a bit each.
+    /// The general registers that it writes, as a bit set.
     pub(crate) written: u16,
-    /// General registers that it reads or writes.
+    /// The general registers that it reads or writes.
     pub(crate) used: u16,
-    /// Vector registers that it writes.
+    /// The vector registers that it writes.
     pub(crate) vectors_written: u32,
-    /// What [`Named::Result`] means, by registers after the instruction.
+    /// The address that [`Named::Result`] refers to, by registers after the instruction.
     pub(crate) result: Option<Address<Gpr>>,
-    /// Effects read memory when the unit has run: nothing may come in between.
+    /// Effects read memory when the unit has run, so the unit must end here.
     pub(crate) late: bool,
 }
 
@@ -47,7 +47,7 @@ impl Plan {
         to: Spot<Named>,
         value: Value<Named>,
     ) {
-        // The stack pointer carries nothing.
+        // The stack pointer carries no context.
         if to != general(RSP) {
             self.steps.push(Step::Move {
                 from,
@@ -75,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// Registers that an address is made of.
+    /// Records the use of an address's registers.
     pub(super) fn follows(&mut self, address: &Address<Named>) {
         for it in [address.base, address.index].into_iter().flatten() {
             if let Named::Before(Held::General(number)) = it {
@@ -101,7 +101,7 @@ pub(super) fn after(held: Held) -> Value<Named> {
     Value::In(Named::After(held))
 }
 
-/// An address by the registers' values before the instruction.
+/// An address in terms of the registers' values before the instruction.
 pub(super) fn named(address: &Address<Gpr>) -> Address<Named> {
     let before = |it: Gpr| Named::Before(Held::General(it));
     Address {
@@ -114,7 +114,7 @@ pub(super) fn named(address: &Address<Gpr>) -> Address<Named> {
     }
 }
 
-/// A general register that is a whole or the low part of one; `None` for `ah` to `bh`.
+/// The general register that this is, or is the low part of. `None` for `ah` to `bh`.
 pub(super) fn low_part(register: Register) -> Option<Gpr> {
     let high = matches!(
         register,

@@ -1,17 +1,17 @@
-//! How an instruction goes on, and which ones run out of line at all.
+//! Where an instruction continues, and which instructions run out of line at all.
 
 use iced_x86::{Code, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
-/// How an instruction goes on.
+/// Where an instruction continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// With the next one. It may be copied anywhere.
+    /// At the next instruction. It can be copied anywhere.
     Next,
     /// Jumps to an address.
     Jump(u64),
-    /// Jumps under a condition, by the condition's number in opcodes.
+    /// Jumps on a condition, given by its number in opcodes.
     JumpIf(u8, u64),
-    /// Jumps under a condition on `rcx`.
+    /// Jumps on a condition on `rcx`.
     JumpIfCount(u64),
     /// Jumps to where its operand says.
     JumpIndirect,
@@ -19,11 +19,11 @@ pub(crate) enum Flow {
     Call(u64),
     /// Calls what its operand says.
     CallIndirect,
-    /// Returns, and drops so many bytes of arguments.
+    /// Returns, and drops this many bytes of arguments.
     Return(u16),
-    /// Calls the system.
+    /// Makes a system call.
     System,
-    /// Only its own place is safe for it: the thread goes on natively.
+    /// It only works in its own place: the thread continues natively.
     Stop,
 }
 
@@ -53,7 +53,7 @@ fn conditional(instruction: &Instruction) -> Flow {
     }
     let target = instruction.near_branch_target();
     if instruction.is_jcc_short_or_near() {
-        // Both number conditions as opcodes do; iced's first one is "none".
+        // Both number conditions as opcodes do, but iced's first one is "none".
         return Flow::JumpIf(instruction.condition_code() as u8 - 1, target);
     }
     if instruction.is_jcx_short() || instruction.is_loop() || instruction.is_loopcc() {
@@ -82,7 +82,7 @@ fn next(instruction: &Instruction) -> Flow {
             | Mnemonic::Uiret
             | Mnemonic::INVALID
     );
-    // What moves the stack pointer to an unknown place and reads from the old one.
+    // An instruction that moves the stack pointer to an unknown place and reads from the old one.
     let pops_stack_pointer = instruction.mnemonic() == Mnemonic::Pop
         && instruction.op0_kind() == OpKind::Register
         && instruction.op0_register().full_register() == Register::RSP;
@@ -97,7 +97,7 @@ fn next(instruction: &Instruction) -> Flow {
     }
 }
 
-/// Addresses of 32 bits are rare enough to be left alone.
+/// Addresses of 32 bits are rare, so such instructions stay in place.
 fn known_memory(instruction: &Instruction, flow: Flow) -> Flow {
     let narrow = |it: Register| it.is_gpr32() || it == Register::EIP;
     let strings = instruction.op_kinds().any(|it| {

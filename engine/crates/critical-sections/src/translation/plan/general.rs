@@ -9,10 +9,10 @@ use crate::translation::emit::{Gpr, RAX, RCX, RDI, RSP};
 
 const RSI: Gpr = 6;
 const RBP: Gpr = 5;
-/// What functions keep for their callers: `rbx`, `rbp`, `r12` to `r15`.
+/// The registers that functions preserve: `rbx`, `rbp`, `r12` to `r15`.
 const KEPT: u16 = 0b1111_0000_0010_1000;
 
-/// Adds the steps of an instruction that copies; `false` when it is none.
+/// Adds the steps of a copying instruction. Returns `false` for any other.
 pub(crate) fn plan(instruction: &Instruction, plan: &mut Plan) -> bool {
     use Mnemonic as M;
     if instruction.is_string_instruction() {
@@ -71,7 +71,7 @@ fn moves(instruction: &Instruction, plan: &mut Plan) -> bool {
     true
 }
 
-/// The eight bytes at `rsp + displacement`, as `rsp` is before the instruction.
+/// The eight bytes at `rsp + displacement`, relative to `rsp` before the instruction.
 fn stack(displacement: i64) -> Address<Named> {
     named(&Address {
         base: Some(RSP),
@@ -151,7 +151,7 @@ fn leave(plan: &mut Plan) -> bool {
     true
 }
 
-/// An address that is computed is new, but for `lea rax, [rbx]`.
+/// A computed address is a new value, except with `lea rax, [rbx]`.
 fn lea(instruction: &Instruction, plan: &mut Plan) -> bool {
     let (Operand::Register(to), Operand::Memory(Some(of))) =
         (operand(instruction, 0), operand(instruction, 1))
@@ -200,7 +200,7 @@ fn exchange(instruction: &Instruction, plan: &mut Plan) -> bool {
     true
 }
 
-/// Either memory gets the register, and `rax` keeps what it had; or `rax` gets the memory, which was something else.
+/// Either memory gets the register and `rax` keeps its value, or `rax` gets the memory's old value.
 fn compare_exchange(instruction: &Instruction, plan: &mut Plan) -> bool {
     let (Operand::Memory(Some(memory)), Operand::Register(register)) =
         (operand(instruction, 0), operand(instruction, 1))
@@ -252,7 +252,7 @@ fn exchange_add(instruction: &Instruction, plan: &mut Plan) -> bool {
     true
 }
 
-/// Whether a conditional move happened shows in its target, if that could make any difference.
+/// The target shows whether a conditional move happened, whenever it could matter.
 fn conditional(instruction: &Instruction, plan: &mut Plan) -> bool {
     let Operand::Register(to) = operand(instruction, 0) else {
         return false;

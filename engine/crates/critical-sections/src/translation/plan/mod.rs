@@ -1,7 +1,7 @@
-//! What one instruction does: its [steps](crate::step), how it goes on, and which registers it changes.
+//! What one instruction does: its [steps](crate::step), where it continues, and which registers it changes.
 //!
-//! What the paper calls a `MOV` is wider on today's processors: also pushes and pops, moves through halves of vector
-//! registers, exchanges, conditional moves and string instructions copy values. All else invalidates what it writes.
+//! Today's processors copy values in more ways than the paper's `MOV`: pushes and pops, moves of parts of vector registers,
+//! exchanges, conditional moves and string instructions. All other instructions invalidate what they write.
 
 mod contents;
 mod flow;
@@ -20,13 +20,13 @@ use contents::{chunk, general, named};
 use super::emit::{Gpr, RAX, RCX};
 use crate::step::{Address, Named, Spot, Step, Value};
 
-/// Makes plans. Made once: it allocates, and planning does not.
+/// Makes plans. Creating it allocates; planning does not.
 pub(crate) struct Planner(InstructionInfoFactory);
 
 impl Planner {
     pub(crate) fn new() -> Self {
         let mut factory = InstructionInfoFactory::new();
-        // The lists in it grow to the longest that there is: this one uses all vector registers.
+        // Its internal lists grow to the longest size: this instruction uses all vector registers.
         let widest = Instruction::with(iced_x86::Code::VEX_Vzeroall);
         let _ = factory.info(&widest);
         Planner(factory)
@@ -62,7 +62,7 @@ impl Planner {
     }
 }
 
-/// A branch, a call, a return or a system call. Return addresses are not told: nobody copies them.
+/// A branch, a call, a return or a system call. Return addresses are not reported, because nothing copies them.
 fn branches(instruction: &Instruction, plan: &mut Plan) {
     match (plan.flow, operand(instruction, 0)) {
         (Flow::JumpIndirect | Flow::CallIndirect, Operand::Register(it)) => {
@@ -102,7 +102,7 @@ fn reads(access: OpAccess) -> bool {
     )
 }
 
-/// An instruction that copies nothing: what it reads is used, what it writes is overwritten.
+/// An instruction that copies nothing: it uses what it reads, and overwrites what it writes.
 fn otherwise(instruction: &Instruction, info: &iced_x86::InstructionInfo, plan: &mut Plan) {
     let constant = is_constant(instruction);
     for it in info.used_registers() {
@@ -143,7 +143,7 @@ fn otherwise(instruction: &Instruction, info: &iced_x86::InstructionInfo, plan: 
     }
 }
 
-/// Whether the result does not depend on what the registers had: `xor eax, eax`.
+/// Whether the result does not depend on the registers' values, as with `xor eax, eax`.
 fn is_constant(instruction: &Instruction) -> bool {
     use iced_x86::Mnemonic::{Pxor, Sub, Vpxor, Vpxord, Vpxorq, Vxorps, Xor, Xorps};
     let last = instruction.op_count().saturating_sub(1);
@@ -156,7 +156,7 @@ fn is_constant(instruction: &Instruction) -> bool {
         && instruction.op_register(last) == instruction.op_register(last - 1)
 }
 
-/// Memory that an instruction writes otherwise than by copying.
+/// Memory that an instruction writes other than by copying.
 fn written_memory(instruction: &Instruction, memory: &iced_x86::UsedMemory, plan: &mut Plan) {
     let Some(address) = operands::used_address(memory) else {
         return;
@@ -180,8 +180,8 @@ fn written_memory(instruction: &Instruction, memory: &iced_x86::UsedMemory, plan
     }
 }
 
-/// The address at which the result can be read after the instruction. What is written atomically is not read: another
-/// thread may free it as soon as this one has given up its reference.
+/// The address where the result can be read after the instruction. Atomic writes are not read back: another thread may free
+/// the memory as soon as this one has dropped its reference.
 fn result(instruction: &Instruction, address: &Address<Gpr>, written: u16) -> Option<Address<Gpr>> {
     let registers = [address.base, address.index].into_iter().flatten();
     let changed = registers.fold(0, |all, it| all | 1_u16 << it) & written != 0;

@@ -1,4 +1,4 @@
-//! Addresses of operands.
+//! Operands and their addresses.
 
 use iced_x86::{Instruction, OpKind, Register, UsedMemory};
 
@@ -9,13 +9,13 @@ use crate::translation::emit::Gpr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Register(Register),
-    /// A memory operand whose address is told; `None` when it cannot be.
+    /// A memory operand, with its address if that can be described.
     Memory(Option<Address<Gpr>>),
     Immediate(u64),
     Other,
 }
 
-/// An operand by its number.
+/// An operand, by its number.
 pub(crate) fn operand(instruction: &Instruction, number: u32) -> Operand {
     if number >= instruction.op_count() {
         return Operand::Other;
@@ -30,7 +30,7 @@ pub(crate) fn operand(instruction: &Instruction, number: u32) -> Operand {
     }
 }
 
-/// The address of an instruction's memory operand, with the size that it has, at most eight bytes.
+/// The address of an instruction's memory operand, with its size, at most eight bytes.
 pub(crate) fn address(instruction: &Instruction) -> Option<Address<Gpr>> {
     parts(
         instruction.memory_base(),
@@ -44,7 +44,7 @@ pub(crate) fn address(instruction: &Instruction) -> Option<Address<Gpr>> {
     )
 }
 
-/// The address of memory that an instruction uses, also without saying so.
+/// The address of memory that an instruction uses, explicitly or implicitly.
 pub(crate) fn used_address(memory: &UsedMemory) -> Option<Address<Gpr>> {
     parts(
         memory.base(),
@@ -68,8 +68,8 @@ fn parts(base: Register, index: Register, segment: Register, parts: Parts) -> Op
     // The displacement is already the whole address.
     let base = if base.is_ip() { Register::None } else { base };
     Some(Address {
-        base: number(base)?,
-        index: number(index)?,
+        base: number(base).ok()?,
+        index: number(index).ok()?,
         scale: parts.scale,
         displacement: parts.displacement,
         of_thread: match segment {
@@ -81,15 +81,14 @@ fn parts(base: Register, index: Register, segment: Register, parts: Parts) -> Op
     })
 }
 
-/// `None` for what is no general register of 64 bits.
-#[expect(
-    clippy::option_option,
-    reason = "no register is one answer, an unknown one another"
-)]
-fn number(register: Register) -> Option<Option<Gpr>> {
+/// A register that no general register of 64 bits stands for.
+struct NotGeneral;
+
+/// The register's number, or `None` for no register.
+fn number(register: Register) -> Result<Option<Gpr>, NotGeneral> {
     match register {
-        Register::None => Some(None),
-        it if it.is_gpr64() => Some(Some(it.number() as Gpr)),
-        _ => None,
+        Register::None => Ok(None),
+        it if it.is_gpr64() => Ok(Some(it.number() as Gpr)),
+        _ => Err(NotGeneral),
     }
 }

@@ -1,4 +1,5 @@
-//! Copies through vector registers, by eight bytes: compilers move two words of a node by `punpcklqdq` and one store.
+//! Copies through vector registers, in units of eight bytes. Compilers move two words of a node with `punpcklqdq` and one
+//! store.
 
 use iced_x86::{EncodingKind, Instruction, Mnemonic, Register};
 
@@ -7,20 +8,20 @@ use super::operands::{Operand, operand};
 use crate::step::{Address, Held, Spot, Value};
 use crate::translation::emit::Gpr;
 
-/// Eight bytes that are copied.
+/// The source of eight bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Chunk(u8, u8),
-    /// So many bytes into the memory operand.
+    /// At this offset in the memory operand.
     Memory(u64),
     General(Gpr),
     Zero,
 }
 
-/// Adds the steps of an instruction that copies through vector registers; `false` when it is none.
+/// Adds the steps of an instruction that copies through vector registers. Returns `false` for any other.
 pub(crate) fn plan(instruction: &Instruction, plan: &mut Plan) -> bool {
     use Mnemonic as M;
-    // Under a mask some bytes are copied and others are not.
+    // Under a mask, only some bytes are copied.
     if instruction.op_mask() != Register::None || instruction.is_broadcast() {
         return false;
     }
@@ -72,7 +73,7 @@ fn is_legacy(instruction: &Instruction) -> bool {
     instruction.encoding() == EncodingKind::Legacy
 }
 
-/// Writes chunks of a register, from the lowest on. Instructions with a VEX prefix clear the rest.
+/// Writes chunks of a register, starting at the lowest. Instructions with a VEX prefix clear the rest.
 fn assign(instruction: &Instruction, plan: &mut Plan, to: u8, sources: &[Source]) {
     let memory = match instruction
         .op_kinds()
@@ -123,7 +124,7 @@ fn follow(plan: &mut Plan, memory: &Address<Gpr>) {
     plan.follows(&named(memory));
 }
 
-/// A store of one chunk.
+/// Stores one chunk.
 fn store(plan: &mut Plan, from: (u8, u8), to: Address<Gpr>) {
     let value = before(Held::Chunk(from.0, from.1));
     plan.moves(chunk(from.0, from.1), Spot::Memory(named(&to)), value);
@@ -179,7 +180,7 @@ fn word(instruction: &Instruction, plan: &mut Plan) -> bool {
     stored(plan, (from, 0), to)
 }
 
-/// One chunk to memory or a general register.
+/// Copies one chunk to memory or a general register.
 fn stored(plan: &mut Plan, from: (u8, u8), to: Operand) -> bool {
     match to {
         Operand::Memory(Some(memory)) => {
@@ -197,7 +198,7 @@ fn stored(plan: &mut Plan, from: (u8, u8), to: Operand) -> bool {
     true
 }
 
-/// `movsd` and `movss`: a load clears the rest, a move between registers leaves it.
+/// `movsd` and `movss`: a load clears the rest, a register move preserves it.
 fn scalar(instruction: &Instruction, plan: &mut Plan) -> bool {
     let (to, from) = (operand(instruction, 0), operand(instruction, 1));
     match (vector(to), from) {
@@ -245,7 +246,7 @@ fn half(instruction: &Instruction, plan: &mut Plan, which: u8) -> bool {
     true
 }
 
-/// Copies that put halves of registers together.
+/// Copies that combine halves of registers.
 fn shuffled(instruction: &Instruction, plan: &mut Plan) -> bool {
     use Mnemonic as M;
     let Operand::Register(register) = operand(instruction, 0) else {
@@ -255,7 +256,7 @@ fn shuffled(instruction: &Instruction, plan: &mut Plan) -> bool {
         return extracted(instruction, plan);
     }
     let to = register.number() as u8;
-    // Of two sources, legacy instructions name the first one as their target.
+    // Of two sources, the first is the target in legacy instructions.
     let sources = instruction
         .op_kinds()
         .filter(|it| matches!(it, iced_x86::OpKind::Register | iced_x86::OpKind::Memory));
