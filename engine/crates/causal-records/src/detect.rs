@@ -10,7 +10,7 @@ const ADVICE: &str = "open a .coz file, a causal-*.jsonl or a run folder, or rec
 const EXPECTED: &str = "expected a causal profile";
 
 /// The first line that holds anything, decoded; or a sentence on what the file is instead of text.
-pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, ReadError> {
+pub(crate) fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, ReadError> {
     const BINARY: [(&[u8], &str); 6] = [
         (b"\x7fELF", "this is a program or library (ELF)"),
         (
@@ -61,7 +61,7 @@ pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, ReadE
 }
 
 /// The error for text that no reader knows.
-pub fn foreign(first: &str, name: &str) -> ReadError {
+pub(crate) fn foreign(first: &str, name: &str) -> ReadError {
     let what = if first.starts_with('{') || first.starts_with('[') {
         "this is JSON but not the records of a causal profile".to_owned()
     } else if is_folded(first) {

@@ -5,23 +5,18 @@
 
 #![forbid(unsafe_code)]
 
-mod assemble;
-mod counted;
-mod coz_json;
-mod coz_text;
+mod coz;
 mod detect;
-mod fields;
 mod fulcrum;
 mod lines;
-mod processes;
+mod notes;
 mod programs;
-mod write;
 
 use fulcrum_model::ReadError;
 use fulcrum_model::causal::Recording;
 
+pub use coz::write::{write_json_lines, write_text};
 pub use programs::{keep_apart, of_program};
-pub use write::{write_json_lines, write_text};
 
 /// A format of causal profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,13 +46,13 @@ const READERS: [Reader; 3] = [
     },
     Reader {
         format: Format::CozJsonLines,
-        detect: coz_json::detect,
-        read: coz_json::read,
+        detect: coz::json::detect,
+        read: coz::json::read,
     },
     Reader {
         format: Format::CozText,
-        detect: coz_text::detect,
-        read: coz_text::read,
+        detect: coz::text::detect,
+        read: coz::text::read,
     },
 ];
 

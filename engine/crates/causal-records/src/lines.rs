@@ -3,10 +3,10 @@
 use fulcrum_model::{Place, ReadError};
 
 /// UTF-8's byte order mark.
-pub const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// One non-empty line.
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// 1-based.
     pub number: u64,
     /// Without the line end; empty when the bytes are not UTF-8 (see `broken`).
@@ -19,7 +19,7 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// An error at this line of `name`.
-    pub fn error(&self, name: &str, problem: impl Into<String>) -> ReadError {
+    pub(crate) fn error(&self, name: &str, problem: impl Into<String>) -> ReadError {
         ReadError {
             name: name.into(),
             place: Some(Place::Line(self.number)),
@@ -30,7 +30,7 @@ impl Line<'_> {
 }
 
 /// The non-empty lines of `bytes`; CRLF and a byte order mark are tolerated.
-pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     bytes
         .split_inclusive(|&b| b == b'\n')

@@ -5,6 +5,7 @@
 use core::fmt::{self, Write};
 
 use fulcrum_wire::FULL_WEIGHT;
+use fulcrum_wire::causal::{EXPERIMENT, POINT, TYPE, count, kind};
 
 use crate::draw::Treatment;
 
@@ -70,6 +71,26 @@ impl<'a> Text<'a> {
     /// Bytes that are JSON already.
     pub fn json(&mut self, bytes: &[u8]) {
         self.raw(bytes);
+    }
+
+    /// Begins a record of this kind.
+    pub fn begin(&mut self, kind: &str) {
+        let _ = write!(self, "{{\"{TYPE}\":\"{kind}\"");
+    }
+
+    /// Another key of an object that has one already; its value is written next.
+    pub fn key(&mut self, key: &str) {
+        let _ = write!(self, ",\"{key}\":");
+    }
+
+    /// Another key with a value that is JSON.
+    pub fn field(&mut self, key: &str, value: impl fmt::Display) {
+        let _ = write!(self, ",\"{key}\":{value}");
+    }
+
+    /// Another key with a value that becomes a string; it needs no escapes.
+    pub fn word(&mut self, key: &str, value: impl fmt::Display) {
+        let _ = write!(self, ",\"{key}\":\"{value}\"");
     }
 }
 
@@ -154,64 +175,78 @@ pub fn experiment<'p>(
     points: impl Iterator<Item = Point<'p>>,
 ) {
     let (speedup, placebo) = experiment.treatment.speedup();
-    let kind = if placebo { "placebo" } else { "experiment" };
-    let _ = write!(text, "{{\"type\":\"{kind}\",\"selected\":\"");
+    text.begin(if placebo {
+        kind::PLACEBO
+    } else {
+        kind::EXPERIMENT
+    });
+    text.key(EXPERIMENT.selected);
+    text.json(b"\"");
     selected(text);
+    text.json(b"\"");
     let effective = experiment.wall_ns as i64 - experiment.delay_ns as i64;
-    let _ = write!(
-        text,
-        "\",\"speedup\":{},\"duration\":{effective},\"selected_samples\":{},\"start\":{},\"wall\":{},\"pauses\":{},",
-        Fraction(speedup),
-        experiment.selected_samples,
-        experiment.start_ns,
-        experiment.wall_ns,
-        experiment.pauses,
-    );
+    text.field(EXPERIMENT.speedup, Fraction(speedup));
+    text.field(EXPERIMENT.duration, effective);
+    text.field(EXPERIMENT.selected_samples, experiment.selected_samples);
+    text.field(EXPERIMENT.start, experiment.start_ns);
+    text.field(EXPERIMENT.wall, experiment.wall_ns);
+    text.field(EXPERIMENT.pauses, experiment.pauses);
     if experiment.warmup_ns > 0 {
-        let _ = write!(text, "\"warmup\":{},", experiment.warmup_ns);
+        text.field(EXPERIMENT.warmup, experiment.warmup_ns);
     }
     if let Some(half) = experiment.half_ns {
-        let _ = write!(text, "\"half\":{half},");
+        text.field(EXPERIMENT.half, half);
     }
     if let Some(others) = experiment.others_ns {
-        let _ = write!(text, "\"others\":{others},");
+        text.field(EXPERIMENT.others, others);
     }
     if let Some(queued) = experiment.queued_ns {
-        let _ = write!(text, "\"queued\":{queued},");
+        text.field(EXPERIMENT.queued, queued);
     }
     if experiment.weight != FULL_WEIGHT {
         let weight = f64::from(experiment.weight) / f64::from(FULL_WEIGHT);
-        let _ = write!(text, "\"weight\":{weight},");
+        text.field(EXPERIMENT.weight, weight);
     }
-    text.json(b"\"points\":[");
-    for (index, point) in points.enumerate() {
-        text.json(if index == 0 {
-            b"{\"name\":"
-        } else {
-            b",{\"name\":"
-        });
-        text.string(point.name);
-        let _ = match point.count {
-            Count::Throughput(delta) => {
-                write!(text, ",\"kind\":\"throughput\",\"delta\":{delta}")
-            }
-            Count::Latency {
-                arrivals,
-                departures,
-                pending_before,
-                pending_after,
-                mean,
-            } => write!(
-                text,
-                ",\"kind\":\"latency\",\"arrivals\":{arrivals},\"departures\":{departures},\"difference\":{mean},\"pending\":[{pending_before},{pending_after}]"
-            ),
-        };
-        if let Some(half) = point.half {
-            let _ = write!(text, ",\"half\":{half}");
+    text.key(EXPERIMENT.points);
+    text.json(b"[");
+    for (index, it) in points.enumerate() {
+        if index > 0 {
+            text.json(b",");
         }
-        text.json(b"}");
+        point(text, &it);
     }
     text.json(b"]}\n");
+}
+
+fn point(text: &mut Text<'_>, point: &Point<'_>) {
+    let _ = write!(text, "{{\"{}\":", POINT.name);
+    text.string(point.name);
+    match point.count {
+        Count::Throughput(delta) => {
+            text.word(POINT.kind, count::THROUGHPUT);
+            text.field(POINT.delta, delta);
+        }
+        Count::Latency {
+            arrivals,
+            departures,
+            pending_before,
+            pending_after,
+            mean,
+        } => {
+            text.word(POINT.kind, count::LATENCY);
+            text.field(POINT.arrivals, arrivals);
+            text.field(POINT.departures, departures);
+            text.field(POINT.difference, mean);
+            text.field(
+                POINT.pending,
+                format_args!("[{pending_before},{pending_after}]"),
+            );
+        }
+    }
+    if let Some(half) = point.half {
+        text.field(POINT.half, half);
+    }
+    text.json(b"}");
 }
 
 #[cfg(test)]

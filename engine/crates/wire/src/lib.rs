@@ -10,14 +10,15 @@
 //!   its own.
 //! - [`UnwindHeader`] (`<pid>-<n>.<generation>.unwind`): how to find callers, for code without frame pointers.
 //!
-//! [`log`] is the layout of event logs, which outlive their programs, and [`transactions`] that of logs of what transactions
-//! did.
+//! [`causal`] names the records of causal runs; [`log`] is the layout of event logs, which outlive their programs, and
+//! [`transactions`] that of logs of what transactions did.
 //!
 //! Everything else is `repr(C)`, little-endian, and versioned by [`VERSION`]: two sides that differ refuse each other.
 #![no_std]
 #![forbid(unsafe_code)]
 
 mod calls;
+pub mod causal;
 pub mod log;
 pub mod perf;
 mod points;

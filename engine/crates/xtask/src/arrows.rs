@@ -13,7 +13,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &[]),
     // Every answer that leaves the engine, as types: it knows nothing of what they are made from.
     ("schema", &[]),
-    ("causal-records", &["model"]),
+    // What the runtime writes, it reads.
+    ("causal-records", &["wire", "model"]),
     // To tell who drops a causal profile on a reader of profiles what it is.
     ("profile-formats", &["model", "causal-records"]),
     // What a hotspot is: for the agents and for readers of their logs.

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 
 use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::record::Text;
+use fulcrum_wire::causal::{CALL, END, FORMAT, HEADER, HOLDER, SAMPLES, VERSION, kind};
 use fulcrum_wire::{CALL_SHIFT, CALL_SLOTS, CALLS, NONE, flag, mode};
 
 use crate::process::control;
@@ -185,16 +186,16 @@ pub(crate) fn header(levels: &[u32], unix_ns: u64) {
     let session = control::session();
     record(|text| {
         let pid = control::process().pid;
-        let _ = write!(
-            text,
-            "{{\"type\":\"header\",\"format\":\"fulcrum-causal\",\"version\":1,\"pid\":{pid},\"program\":"
-        );
+        text.begin(kind::HEADER);
+        text.word(HEADER.format, FORMAT);
+        text.field(HEADER.version, VERSION);
+        text.field(HEADER.pid, pid);
+        text.key(HEADER.program);
         text.string(program());
-        let _ = write!(
-            text,
-            ",\"time\":{unix_ns},\"period\":{},\"levels\":[",
-            session.period_ns
-        );
+        text.field(HEADER.time, unix_ns);
+        text.field(HEADER.period, session.period_ns);
+        text.key(HEADER.levels);
+        text.json(b"[");
         for (index, level) in levels.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             let _ = write!(
@@ -211,14 +212,12 @@ pub(crate) fn header(levels: &[u32], unix_ns: u64) {
             mode::BLOCKED => "blocked",
             _ => "line",
         };
-        let _ = write!(
-            text,
-            "],\"sampler\":\"{}\",\"target\":\"{target}\"",
-            if timer { "timer" } else { "perf" }
-        );
+        text.json(b"]");
+        text.word(HEADER.sampler, if timer { "timer" } else { "perf" });
+        text.word(HEADER.target, target);
         if session.max_overhead != NONE {
             let budget = fulcrum_runtime_core::record::Fraction(session.max_overhead);
-            let _ = write!(text, ",\"budget\":{budget}");
+            text.field(HEADER.budget, budget);
         }
         text.json(b"}\n");
     });
@@ -253,11 +252,14 @@ pub(crate) fn samples(map: &control::Map, stretch: &StreamTimes) {
     let total = process.samples.load(Ordering::Relaxed);
     let in_scope = process.in_scope.load(Ordering::Relaxed);
     record(|text| {
-        let _ = write!(
-            text,
-            "{{\"type\":\"samples\",\"time\":{},\"delay\":{},\"rested\":{},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{",
-            stretch.time_ns, stretch.delay_ns, stretch.rested_ns
-        );
+        text.begin(kind::SAMPLES);
+        text.field(SAMPLES.time, stretch.time_ns);
+        text.field(SAMPLES.delay, stretch.delay_ns);
+        text.field(SAMPLES.rested, stretch.rested_ns);
+        text.field(SAMPLES.total, total);
+        text.field(SAMPLES.in_scope, in_scope);
+        text.key(SAMPLES.lines);
+        text.json(b"{");
         let mut first = true;
         for (index, count) in map.counts.iter().enumerate() {
             let count = count.load(Ordering::Relaxed) & ((1 << CALL_SHIFT) - 1);
@@ -278,33 +280,40 @@ pub(crate) fn samples(map: &control::Map, stretch: &StreamTimes) {
 fn calls(text: &mut Text<'_>, map: &control::Map) {
     let queued = control::process().queued_ns.load(Ordering::Relaxed);
     if queued > 0 {
-        let _ = write!(text, ",\"queued\":{queued}");
+        text.field(SAMPLES.queued, queued);
     }
     if control::process().flags.load(Ordering::Relaxed) & flag::KERNEL_UNSEEN != 0 {
-        text.json(b",\"kernel\":false");
+        text.field(SAMPLES.kernel, false);
     }
     if !control::tells_calls() {
         return;
     }
-    text.json(b",\"calls\":[");
+    text.key(SAMPLES.calls);
+    text.json(b"[");
     for (index, (at, function, spent)) in map.calls.all().enumerate() {
         let comma = if index == 0 { "" } else { "," };
-        let _ = write!(text, "{comma}{{\"at\":\"");
+        let _ = write!(text, "{comma}{{\"{}\":\"", CALL.at);
         target(text, map, at);
-        let _ = write!(
-            text,
-            "\",\"function\":\"{function}\",\"processor\":{},\"whole\":{}}}",
-            spent.processor, spent.whole
-        );
+        text.json(b"\"");
+        text.word(CALL.function, function);
+        text.field(CALL.processor, spent.processor);
+        text.field(CALL.whole, spent.whole);
+        text.json(b"}");
     }
-    text.json(b"],\"holders\":[");
+    text.json(b"]");
+    text.key(SAMPLES.holders);
+    text.json(b"[");
     for (index, (waiter, holder, count)) in map.calls.holders().enumerate() {
         let comma = if index == 0 { "" } else { "," };
-        let _ = write!(text, "{comma}{{\"at\":\"");
+        let _ = write!(text, "{comma}{{\"{}\":\"", HOLDER.at);
         target(text, map, waiter);
-        text.json(b"\",\"by\":\"");
+        text.json(b"\"");
+        text.key(HOLDER.by);
+        text.json(b"\"");
         target(text, map, holder);
-        let _ = write!(text, "\",\"count\":{count}}}");
+        text.json(b"\"");
+        text.field(HOLDER.count, count);
+        text.json(b"}");
     }
     text.json(b"]");
 }
@@ -312,11 +321,12 @@ fn calls(text: &mut Text<'_>, map: &control::Map) {
 /// Writes the last record.
 pub(crate) fn end(stretch: &StreamTimes, reason: &str) {
     record(|text| {
-        let _ = writeln!(
-            text,
-            "{{\"type\":\"end\",\"time\":{},\"delay\":{},\"rested\":{},\"reason\":\"{reason}\"}}",
-            stretch.time_ns, stretch.delay_ns, stretch.rested_ns
-        );
+        text.begin(kind::END);
+        text.field(END.time, stretch.time_ns);
+        text.field(END.delay, stretch.delay_ns);
+        text.field(END.rested, stretch.rested_ns);
+        text.word(END.reason, reason);
+        text.json(b"}\n");
     });
 }
 

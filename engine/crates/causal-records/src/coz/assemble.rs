@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 
-use crate::counted::counted;
-use crate::fields::Fields;
-use crate::processes::Processes;
-use crate::write::HEADER;
+use super::fields::Fields;
+use super::processes::Processes;
+use crate::notes::Note;
+
+/// In the path of coz's own macro, whose lines no program can speed up.
+pub(super) const HEADER: &str = "/coz.h:";
 
 /// Collects records.
 #[derive(Default)]
-pub struct Assembler {
+pub(crate) struct Assembler {
     recording: Recording,
     processes: Processes,
     /// Where point records go.
@@ -33,7 +35,7 @@ enum Current {
 }
 
 /// Is this the type of a record that coz writes?
-pub fn is_known(kind: &str) -> bool {
+pub(crate) fn is_known(kind: &str) -> bool {
     RecordKind::of(kind).is_some()
 }
 
@@ -67,7 +69,7 @@ impl RecordKind {
 
 impl Assembler {
     /// Adds one record. The error says what was expected.
-    pub fn push(&mut self, record: &Fields<'_>) -> Result<(), String> {
+    pub(crate) fn push(&mut self, record: &Fields<'_>) -> Result<(), String> {
         let Some(kind) = RecordKind::of(&record.kind) else {
             *self.unknown.entry(record.kind.to_string()).or_default() += 1;
             return Ok(());
@@ -104,82 +106,63 @@ impl Assembler {
                 self.recording.experiments.push(experiment);
                 self.current = Current::Last;
             }
-            RecordKind::Throughput | RecordKind::Latency => {
-                let count = match kind {
-                    RecordKind::Throughput => Count::Throughput {
-                        delta: record.count("delta")?,
-                    },
-                    _ => Count::Latency {
-                        arrivals: record.count("arrivals")?,
-                        departures: record.count("departures")?,
-                        difference: record.number("difference")?,
-                    },
+            RecordKind::Throughput => {
+                let count = Count::Throughput {
+                    delta: record.count("delta")?,
                 };
-                let name = record.text("name")?;
-                match (self.current, self.recording.experiments.last_mut()) {
-                    (Current::Skipped, _) => {}
-                    _ if name.contains(HEADER) => self.in_header += 1,
-                    (Current::Last, Some(last)) => last.points.push(Visits {
-                        name: name.into(),
-                        count,
-                        half: None,
-                    }),
-                    _ => self.stray_points += 1,
-                }
+                self.visits(record.text("name")?, count);
+            }
+            RecordKind::Latency => {
+                let count = Count::Latency {
+                    arrivals: record.count("arrivals")?,
+                    departures: record.count("departures")?,
+                    difference: record.number("difference")?,
+                };
+                self.visits(record.text("name")?, count);
             }
         }
         Ok(())
     }
 
-    /// Adds a note.
-    pub fn note(&mut self, text: String) {
-        self.recording.notes.push(text);
+    /// Adds what the last experiment counted at a progress point.
+    fn visits(&mut self, name: &str, count: Count) {
+        match (self.current, self.recording.experiments.last_mut()) {
+            (Current::Skipped, _) => {}
+            _ if name.contains(HEADER) => self.in_header += 1,
+            (Current::Last, Some(last)) => last.points.push(Visits {
+                name: name.into(),
+                count,
+                half: None,
+            }),
+            (Current::None, _) | (Current::Last, None) => self.stray_points += 1,
+        }
     }
 
-    /// Notes that the file ends within a record.
-    pub fn cut_short(&mut self, line: u64) {
-        self.note(format!(
-            "The file ends in the middle of line {line}; everything before it was read."
-        ));
+    /// Adds a note.
+    pub(super) fn note(&mut self, note: &Note<'_>) {
+        self.recording.notes.push(note.to_string());
     }
 
     /// The recording, with notes on what was skipped.
-    pub fn finish(mut self) -> Recording {
-        let recording = &mut self.recording;
-        for (kind, count) in &self.unknown {
-            let kind = fulcrum_model::text::shorten(kind);
-            recording.notes.push(format!(
-                "Skipped {} of the unknown type {kind:?}.",
-                counted(*count, "record")
-            ));
+    pub(super) fn finish(mut self) -> Recording {
+        for (kind, count) in std::mem::take(&mut self.unknown) {
+            self.note(&Note::UnknownRecords { kind: &kind, count });
         }
         if self.stray_points > 0 {
-            let count = counted(self.stray_points, "progress-point record");
-            recording
-                .notes
-                .push(format!("Skipped {count} that belong to no experiment."));
+            self.note(&Note::StrayPoints(self.stray_points));
         }
         if self.in_header > 0 {
-            let count = counted(self.in_header, "record");
-            recording
-                .notes
-                .push(format!("Skipped {count} of lines inside coz.h."));
+            self.note(&Note::CozHeader(self.in_header));
         }
-        let damaged = recording
-            .experiments
-            .iter()
-            .filter(|e| e.duration_ns <= 0)
-            .count();
+        let experiments = self.recording.experiments.iter();
+        let damaged = experiments.filter(|it| it.duration_ns <= 0).count();
         if damaged > 0 {
-            let count = counted(damaged as u64, "experiment");
-            recording.notes.push(format!(
-                "{count} lasted no time or less, because more delay was inserted than time passed."
-            ));
+            self.note(&Note::NoTime(damaged as u64));
         }
         let total = self.processes.finish();
-        recording.samples = total.samples;
-        recording.runtime_ns = total.runtime_ns;
-        recording.notes.extend(total.notes);
+        self.recording.samples = total.samples;
+        self.recording.runtime_ns = total.runtime_ns;
+        self.recording.notes.extend(total.notes);
         self.recording
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use fulcrum_model::TargetId;
 
 /// A record: its type and its fields.
-pub struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     /// The record's type as written.
     pub kind: Cow<'a, str>,
     /// In file order. Keys as written.
@@ -14,7 +14,7 @@ pub struct Fields<'a> {
 
 impl Fields<'_> {
     /// The value of `key`; `-` and `_` are the same.
-    pub fn get(&self, key: &str) -> Option<&str> {
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
         self.fields
             .iter()
             .find(|(k, _)| same(k, key))
@@ -22,19 +22,19 @@ impl Fields<'_> {
     }
 
     /// The value of `key`, or what is missing.
-    pub fn text(&self, key: &str) -> Result<&str, String> {
+    pub(crate) fn text(&self, key: &str) -> Result<&str, String> {
         self.get(key)
             .ok_or_else(|| format!("the {} record has no {key}", self.kind))
     }
 
     /// A whole number of at least 0.
-    pub fn count(&self, key: &str) -> Result<u64, String> {
+    pub(crate) fn count(&self, key: &str) -> Result<u64, String> {
         let text = self.text(key)?;
         whole(text).ok_or_else(|| format!("expected a whole number for {key}, got {text:?}"))
     }
 
     /// Nanoseconds. coz writes negative durations as unsigned 64-bit numbers; they come back negative.
-    pub fn signed(&self, key: &str) -> Result<i64, String> {
+    pub(crate) fn signed(&self, key: &str) -> Result<i64, String> {
         let text = self.text(key)?;
         let wrapped = || whole(text).map(|n| n.cast_signed());
         let value = text.parse::<i64>().ok().or_else(wrapped);
@@ -42,14 +42,14 @@ impl Fields<'_> {
     }
 
     /// A finite number.
-    pub fn number(&self, key: &str) -> Result<f64, String> {
+    pub(crate) fn number(&self, key: &str) -> Result<f64, String> {
         let text = self.text(key)?;
         let value = text.parse::<f64>().ok().filter(|n| n.is_finite());
         value.ok_or_else(|| format!("expected a number for {key}, got {text:?}"))
     }
 
     /// A virtual speedup, 0 to 1.
-    pub fn speedup(&self) -> Result<f64, String> {
+    pub(crate) fn speedup(&self) -> Result<f64, String> {
         let value = self.number("speedup")?;
         let valid = (0.0..=1.0).contains(&value);
         // `+ 0.0` turns -0 into 0, so that both are the baseline.
@@ -59,7 +59,7 @@ impl Fields<'_> {
     }
 
     /// A `FILE:LINE`, or another target's text.
-    pub fn target(&self, key: &str) -> Result<TargetId, String> {
+    pub(crate) fn target(&self, key: &str) -> Result<TargetId, String> {
         self.text(key)?
             .parse()
             .map_err(|e| format!("bad {key}: {e}"))

@@ -10,6 +10,8 @@ use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, Experiment, Recording};
 use serde_json::{Value, json};
 
+use super::assemble::HEADER;
+
 /// coz's tab-separated text. Tabs and line ends in names become spaces, which the format cannot hold.
 pub fn write_text(recording: &Recording) -> String {
     let mut out = String::from("startup\ttime=0\n");
@@ -101,9 +103,6 @@ fn speedup(value: f64) -> String {
         value.to_string()
     }
 }
-
-/// Lines of coz's own macro.
-pub(super) const HEADER: &str = "/coz.h:";
 
 /// The experiments that coz's formats can hold: coz knows no placebos, and would take them for speedups.
 fn written(recording: &Recording) -> impl Iterator<Item = &Experiment> {

@@ -1,20 +1,24 @@
-//! coz's text format: a record a line, tab-separated `key=value` fields.
+//! coz's text format: one record on each line, with tab-separated `key=value` fields.
+//!
+//! By hand: coz's own reader is its viewer, which is JavaScript; the crate `coz` only marks progress points.
 
 use std::borrow::Cow;
 
-use fulcrum_model::causal::Recording;
-
-use crate::assemble::Assembler;
-use crate::fields::Fields;
-use crate::lines::lines;
 use fulcrum_model::ReadError;
+use fulcrum_model::causal::Recording;
+use fulcrum_model::text::shorten;
 
-pub fn detect(first: &str, _name: &str) -> bool {
+use super::assemble::{Assembler, is_known};
+use super::fields::Fields;
+use crate::lines::lines;
+use crate::notes::Note;
+
+pub(crate) fn detect(first: &str, _name: &str) -> bool {
     let kind = first.split('\t').next().unwrap_or_default();
-    crate::assemble::is_known(kind.trim())
+    is_known(kind.trim())
 }
 
-pub fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
+pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
     let mut assembler = Assembler::default();
     for line in lines(bytes) {
         let result = if line.broken {
@@ -23,12 +27,9 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
             parse(line.text)
         };
         match result.and_then(|fields| assembler.push(&fields)) {
-            Ok(()) if line.unfinished => assembler.note(format!(
-                "Line {} is the last and has no line end; if the file was cut short there, its last number may be too small.",
-                line.number
-            )),
+            Ok(()) if line.unfinished => assembler.note(&Note::NoLineEnd { line: line.number }),
             Ok(()) => {}
-            Err(_) if line.unfinished => assembler.cut_short(line.number),
+            Err(_) if line.unfinished => assembler.note(&Note::CutShort { line: line.number }),
             Err(problem) => return Err(line.error(name, problem)),
         }
     }
@@ -43,7 +44,7 @@ fn parse(text: &str) -> Result<Fields<'_>, String> {
             Some((key, value)) => Ok((Cow::from(key.trim()), Cow::from(value.trim()))),
             None => Err(format!(
                 "expected a field KEY=VALUE, got {:?}",
-                fulcrum_model::text::shorten(part)
+                shorten(part)
             )),
         })
         .collect::<Result<_, _>>()?;

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
+use fulcrum_model::ReadError;
 use fulcrum_model::causal::Recording;
 use serde_json::Value;
 
-use crate::assemble::{Assembler, is_known};
-use crate::fields::Fields;
+use super::assemble::{Assembler, is_known};
+use super::fields::Fields;
 use crate::lines::lines;
-use fulcrum_model::ReadError;
+use crate::notes::Note;
 
-pub fn detect(first: &str, _name: &str) -> bool {
+pub(crate) fn detect(first: &str, _name: &str) -> bool {
     match serde_json::from_str::<Value>(first) {
         Ok(value) => value
             .get("type")
@@ -30,12 +31,12 @@ pub fn detect(first: &str, _name: &str) -> bool {
     }
 }
 
-pub fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
+pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
     let mut assembler = Assembler::default();
     for line in lines(bytes) {
         match parse(line.text).and_then(|fields| assembler.push(&fields)) {
             Ok(()) => {}
-            Err(_) if line.unfinished => assembler.cut_short(line.number),
+            Err(_) if line.unfinished => assembler.note(&Note::CutShort { line: line.number }),
             Err(_) if line.broken => return Err(line.error(name, "the line is not UTF-8 text")),
             Err(problem) => return Err(line.error(name, problem)),
         }

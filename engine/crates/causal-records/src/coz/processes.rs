@@ -14,10 +14,10 @@ use std::collections::HashMap;
 
 use fulcrum_model::TargetId;
 
-use crate::counted::counted;
+use crate::notes::Note;
 
 /// What [`Processes::finish`] found.
-pub struct Total {
+pub(crate) struct Total {
     /// In order of first appearance.
     pub samples: Vec<(TargetId, u64)>,
     /// Zero when the file does not say.
@@ -27,7 +27,7 @@ pub struct Total {
 }
 
 #[derive(Default)]
-pub struct Processes {
+pub(crate) struct Processes {
     done: Vec<Process>,
     now: Process,
 }
@@ -52,17 +52,17 @@ struct Process {
 }
 
 impl Processes {
-    pub fn startup(&mut self, time: Option<u64>) {
+    pub(crate) fn startup(&mut self, time: Option<u64>) {
         self.next();
         self.now.started = time;
     }
 
-    pub fn shutdown(&mut self, time: Option<u64>) {
+    pub(crate) fn shutdown(&mut self, time: Option<u64>) {
         self.now.stopped = time;
         self.now.shutdown = true;
     }
 
-    pub fn experiment(&mut self, duration_ns: i64) {
+    pub(crate) fn experiment(&mut self, duration_ns: i64) {
         if self.now.runtime_ns.is_some() {
             // Files without `startup` records: the next run was appended.
             self.next();
@@ -72,7 +72,7 @@ impl Processes {
         self.now.since_block_ns = self.now.since_block_ns.saturating_add(duration);
     }
 
-    pub fn runtime(&mut self, time: u64) {
+    pub(crate) fn runtime(&mut self, time: u64) {
         if self.now.runtime_ns.is_some() {
             self.next();
         }
@@ -86,7 +86,7 @@ impl Processes {
         now.since_block_ns = 0;
     }
 
-    pub fn samples(&mut self, at: TargetId, count: u64) {
+    pub(crate) fn samples(&mut self, at: TargetId, count: u64) {
         let now = &mut self.now;
         match now.samples.get_mut(&at) {
             Some(known) => *known = count,
@@ -101,7 +101,7 @@ impl Processes {
         self.done.push(std::mem::take(&mut self.now));
     }
 
-    pub fn finish(mut self) -> Total {
+    pub(crate) fn finish(mut self) -> Total {
         self.next();
         for process in &mut self.done {
             if process.runtime_ns.is_none() && !process.samples.is_empty() {
@@ -142,33 +142,19 @@ impl Processes {
                 total.samples[slot].1 = total.samples[slot].1.saturating_add(count);
             }
         }
+        let mut note = |note: Note<'_>| total.notes.push(note.to_string());
         if saved > 0 {
-            total.notes.push(format!(
-                "In {} samples were also saved during the run; they repeat earlier counts, so only the last ones were taken.",
-                counted_es(saved as u64)
-            ));
+            note(Note::SavedDuringRun(saved as u64));
         }
         match (ended, killed) {
-            (1.., 1..) => total.notes.push(format!(
-                "{} ended without saving a run time; run time and samples come from the other {ended}, experiments from all.",
-                counted_es(killed as u64)
-            )),
-            (2.., 0) => total.notes.push(format!(
-                "The file holds {ended} runs, one after another; their run times and samples were added."
-            )),
-            (0, 1..) if total.runtime_ns > 0 => total.notes.push(
-                "No run in the file ended by itself; the time of the experiments stands in for the run time.".into(),
-            ),
+            (1.., 1..) => note(Note::SomeWithoutRuntime {
+                without: killed as u64,
+                others: ended,
+            }),
+            (2.., 0) => note(Note::SeveralRuns(ended)),
+            (0, 1..) if total.runtime_ns > 0 => note(Note::NoRuntime),
             _ => {}
         }
         total
-    }
-}
-
-fn counted_es(count: u64) -> String {
-    if count == 1 {
-        "1 process".into()
-    } else {
-        counted(count, "processe")
     }
 }
