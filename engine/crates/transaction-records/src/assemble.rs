@@ -1,4 +1,4 @@
-//! From the replayed world and the samples to records that can be stitched.
+//! Assembles records for stitching from the replayed world and the samples.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,15 +20,15 @@ pub(crate) struct Sampled<'a> {
     index: &'a Index,
     resolver: &'a Resolvers<'a>,
     owners: Owners,
-    /// By the process's row.
+    /// By process row.
     profiles: Vec<ContextProfile>,
-    /// By the process's row.
+    /// By process row.
     spots: Vec<Spots>,
-    /// By run and number.
+    /// By run and process number.
     unlogged: BTreeMap<(usize, u32), Unlogged>,
 }
 
-/// A process that has samples and no log.
+/// A process with samples but without a log.
 struct Unlogged {
     process: Process,
     profile: ContextProfile,
@@ -37,7 +37,8 @@ struct Unlogged {
     modules: Vec<ModuleMap>,
 }
 
-/// Which process a sample belongs to: a number may have several turns. By run and number, when each began, and its row.
+/// Finds the process of a sample. One process number may have several turns. By run and process number: the start and row
+/// of each turn.
 #[derive(Debug, Default)]
 pub(crate) struct Owners(HashMap<(usize, u32), Vec<(u64, usize)>>);
 
@@ -55,16 +56,16 @@ impl Owners {
         Owners(owners)
     }
 
-    /// The row of the process; `None` when it has no log.
+    /// The row of the process, or `None` if it has no log.
     pub(crate) fn find(&self, run: usize, pid: u32, time_ns: u64) -> Option<usize> {
         let turns = self.0.get(&(run, pid))?;
         let after = turns.partition_point(|(began, _)| *began <= time_ns);
-        // What comes before the log begins is the program's loading.
+        // Samples from before the log begins belong to the program's loading.
         turns.get(after.saturating_sub(1)).map(|&(_, row)| row)
     }
 }
 
-/// What code is mapped in a process without a log.
+/// The code mapped in a process without a log.
 pub(crate) fn modules(samples: &Samples<'_>, pid: u32) -> Vec<ModuleMap> {
     let modules = samples.modules(pid).iter();
     let mut modules: Vec<ModuleMap> = modules
@@ -94,7 +95,7 @@ impl<'a> Sampled<'a> {
         }
     }
 
-    /// Assigns the samples of a run to what their threads worked for.
+    /// Assigns the samples of a run to the transactions that their threads worked for.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -107,7 +108,7 @@ impl<'a> Sampled<'a> {
     ) -> Result<(), Cancelled> {
         let known = samples.clone();
         samples.each(|sample| {
-            // What is left is passed over in no time.
+            // The rest is skipped quickly.
             if progress.is_cancelled() {
                 return;
             }
@@ -185,7 +186,7 @@ impl<'a> Sampled<'a> {
         });
     }
 
-    /// The records of all processes, those without a log last.
+    /// The records of all processes. Those without a log come last.
     pub(crate) fn records(self, world: &mut World<'_>) -> Vec<ProcessRecord> {
         let mut instances: Vec<Vec<Instance>> = vec![Vec::new(); self.profiles.len()];
         for (row, instance) in (0..).zip(&world.instances) {
@@ -231,7 +232,7 @@ fn record(
     let process = &world.processes[row];
     let name = |lock: LockId| {
         let named = resolver.data(info.run, info.key, lock.0);
-        // Of those that come and go, as on the heap, all that are waited for in one place are one.
+        // Short-lived locks, such as those on the heap, count as one lock if threads wait for them in the same place.
         let place = || process.lock_places.get(&lock).copied();
         let in_function = || {
             let function = process.dictionary.names.text(place()?);
@@ -261,7 +262,7 @@ fn record(
     }
 }
 
-/// How long threads worked for whom.
+/// How long threads worked for each transaction.
 fn walls(row: usize, world: &mut World<'_>) -> BTreeMap<(Synopsis, Name), u64> {
     let mut walls = BTreeMap::new();
     let process = &mut world.processes[row];
@@ -276,7 +277,7 @@ fn walls(row: usize, world: &mut World<'_>) -> BTreeMap<(Synopsis, Name), u64> {
     walls
 }
 
-/// Which transactions threads worked for, in which contexts.
+/// The transactions that threads worked for, with the contexts.
 fn parts(row: usize, world: &World<'_>) -> Vec<(Synopsis, InstanceId)> {
     let threads = &world.threads[world.processes[row].rows.clone()];
     let moments = threads.iter().flat_map(|it| &it.moments);
@@ -294,7 +295,7 @@ fn instance_id(row: u32) -> InstanceId {
 }
 
 impl World<'_> {
-    /// The instance in a row with its end: its last answer, or without one the last that was done for it.
+    /// The instance in this row, ending with its last answer, or with the last activity for it if there is none.
     pub(crate) fn ended(&self, row: u32) -> Instance {
         let instance = &self.instances[row as usize];
         let task = &self.tasks[instance.task];

@@ -1,15 +1,18 @@
-//! The names of attributes that a process publishes (OTEP 4719 and 4947), and the attributes of its threads' spans.
+//! Attribute names that a process publishes (OTEP 4719 and 4947), and the attributes of its threads' spans.
+//!
+//! The messages are protobuf, read by hand: `prost` decodes whole messages from a schema and rejects damaged ones. Here one
+//! attribute is needed, in bytes that another process may have been writing.
 
-/// The attribute of the process that has the names.
+/// The process attribute that holds the names.
 const NAMES: &[u8] = b"threadlocal.attribute_key_map";
-/// Parts of messages that are looked into.
+/// The nesting depth of messages that are searched.
 const DEPTH: u32 = 2;
 
-/// Names of attributes by their numbers.
+/// Attribute names by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContextKeys(Vec<String>);
 
-/// What an attribute is called, by different SDKs.
+/// Names of the route attribute in different SDKs.
 const ROUTE: [&str; 2] = ["http.route", "http_route"];
 const METHOD: [&str; 3] = ["http.request.method", "http.method", "http_method"];
 const RPC_SERVICE: [&str; 2] = ["rpc.service", "rpc_service"];
@@ -17,18 +20,18 @@ const RPC_METHOD: [&str; 2] = ["rpc.method", "rpc_method"];
 const SPAN: [&str; 2] = ["span.name", "span_name"];
 
 impl ContextKeys {
-    /// The names in a message `ProcessContext`; none when it has none, or is damaged.
+    /// Reads the names in a `ProcessContext` message. There are none if the message has none or is damaged.
     pub(crate) fn read(message: &[u8]) -> Self {
         let names = value_of_names(message, DEPTH);
         let list = names.and_then(|value| field(value, 5)).unwrap_or_default();
         let texts = fields(list).filter(|(number, _)| *number == 1);
         let texts = texts.map(|(_, value)| field(value, 1).unwrap_or_default());
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        // There can be no more, as their numbers have a byte.
+        // There cannot be more, because attribute numbers have one byte.
         ContextKeys(texts.take(256).map(text).collect())
     }
 
-    /// What kind of request a span with these attributes executes, if they tell.
+    /// The kind of request that a span with these attributes executes, if they tell.
     pub(crate) fn request(&self, attributes: &[u8]) -> Option<String> {
         let value = |names: &[&str]| {
             let row = names
@@ -48,7 +51,7 @@ impl ContextKeys {
     }
 }
 
-/// The value of the attribute with this number that counts, the last one.
+/// The last value of the attribute with this number, which is the one that counts.
 fn last(mut attributes: &[u8], row: usize) -> Option<String> {
     let mut found = None;
     while let [key, length, rest @ ..] = attributes {
@@ -64,7 +67,7 @@ fn last(mut attributes: &[u8], row: usize) -> Option<String> {
     (!text.is_empty() && !text.contains(char::is_control)).then_some(text)
 }
 
-/// The value of the attribute that has the names: in the message itself, or in one within it.
+/// The value of the attribute that holds the names, in the message itself or in a nested one.
 fn value_of_names(message: &[u8], depth: u32) -> Option<&[u8]> {
     if field(message, 1) == Some(NAMES) {
         return field(message, 2);
@@ -79,7 +82,7 @@ fn field(message: &[u8], wanted: u64) -> Option<&[u8]> {
         .map(|(_, value)| value)
 }
 
-/// The fields of a message of protobuf that are bytes, up to where it is damaged.
+/// The length-delimited fields of a protobuf message, up to any damage.
 fn fields(message: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let mut rest = message;
     std::iter::from_fn(move || {
@@ -118,7 +121,7 @@ fn number(rest: &mut &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// As an SDK writes it: a resource, and beside it the names.
+    /// A message as an SDK writes it: a resource, followed by the names.
     fn message(names: &[&str]) -> Vec<u8> {
         let bytes =
             |number: u8, inner: &[u8]| [&[number << 3 | 2, inner.len() as u8], inner].concat();

@@ -16,21 +16,21 @@ pub enum RunError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
     /// The folder has no logs.
     NoLogs(PathBuf),
-    /// The file of samples is none.
+    /// The file of samples is invalid.
     Samples {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: SamplesError,
     },
-    /// What was recorded does not fit together.
+    /// The recorded data is inconsistent.
     Stitch(StitchError),
-    /// Nobody waits for it any more.
+    /// Opening was cancelled.
     Cancelled,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for RunError {
             RunError::File { path, error } => write!(f, "{}: {error}", path.display()),
             RunError::NoLogs(path) => write!(
                 f,
-                "{} has no logs of transactions: no program of the run could be entered",
+                "{} has no logs of transactions: no program of the run could be instrumented",
                 path.display()
             ),
             RunError::Samples { path, error } => {

@@ -1,4 +1,4 @@
-//! What is known of all logs before they are replayed: which streams belong together, and what is still to come.
+//! An index of all logs, made before they are replayed: which streams belong together, and which events are still to come.
 
 mod ends;
 mod lives;
@@ -15,43 +15,43 @@ use crate::process::{ProcessInfo, processes, text};
 pub(crate) use ends::{Channel, ChannelId, End, EndId};
 use ranges::Ranges;
 
-/// After so many records it is asked again whether anybody still waits.
+/// The number of records between two checks for cancellation.
 const RECORDS_BETWEEN_CHECKS: usize = 1 << 14;
 
-/// Everything that is known before the replay.
+/// Everything known before the replay.
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(crate) processes: Vec<ProcessInfo>,
     pub(crate) ends: Vec<End>,
     pub(crate) channels: Vec<Channel>,
-    /// By process and the number of the stream there.
+    /// By process and stream number.
     pub(crate) end_of: HashMap<(usize, u32), EndId>,
-    /// Threads that another thread says to make, by process and number.
+    /// Threads whose creation is recorded, by process and number.
     pub(crate) spawned: HashSet<(usize, u32)>,
-    /// Who says to have made a process, and when, by the child's number.
+    /// The recorded creators of a process and the times, by the child's process number.
     pub(crate) forked: HashMap<u32, Vec<(i64, usize)>>,
     /// By process and item.
     pub(crate) items: HashMap<(usize, u64), ItemUse>,
-    /// What functions are called that have no address, by process.
+    /// Names of functions without an address, by process.
     functions: HashMap<(usize, u64), String>,
-    /// Lists of producers and consumers by which nothing flows, by process.
+    /// Lists of producers and consumers without flow, by process.
     demoted: HashSet<(usize, u32)>,
-    /// By how much each process's clock is moved to be that of the first one, nanoseconds.
+    /// What is added to each process's times to convert them to the first process's clock, in nanoseconds.
     pub(crate) shifts: Vec<i64>,
 }
 
-/// What happens to an item.
+/// How an item is used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ItemUse {
     pub(crate) produced: bool,
-    /// How often threads take it over.
+    /// How often threads consume it.
     pub(crate) consumed: u32,
     /// How often an event library calls what was registered.
     pub(crate) handled: u32,
 }
 
 impl Index {
-    /// The index of logs, which are from these runs.
+    /// Indexes logs, which belong to these runs.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -93,7 +93,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Programs that were spawned rather than forked do not know by whom.
+    /// Finds the parents of programs that were spawned rather than forked, since these do not know them.
     fn find_spawners(&mut self) {
         for row in 0..self.processes.len() {
             let info = &self.processes[row];
@@ -102,7 +102,7 @@ impl Index {
             }
             let began = self.shared_time(row, info.header.start_ns);
             let makers = self.forked.get(&info.key.pid).into_iter().flatten();
-            // The call returns after the child has begun. Numbers are used again, so the nearest counts.
+            // The call returns after the child has started. Process numbers are reused, so the nearest call counts.
             let maker = makers
                 .filter(|(_, maker)| *maker != row && self.processes[*maker].run == info.run)
                 .min_by_key(|(time, _)| time.abs_diff(began));
@@ -110,23 +110,23 @@ impl Index {
         }
     }
 
-    /// Whether transactions flow by a list of a process.
+    /// Whether transactions flow through a list of a process.
     pub(crate) fn has_flow(&self, process: usize, list: u32) -> bool {
         !self.demoted.contains(&(process, list))
     }
 
-    /// The name of a function that has no address.
+    /// The name of a function without an address.
     pub(crate) fn function(&self, process: usize, function: u64) -> Option<&str> {
         self.functions.get(&(process, function)).map(String::as_str)
     }
 
-    /// Whether a process says that it made this one.
+    /// Whether a process recorded that it created this one.
     pub(crate) fn is_made_by(&self, child: usize, parent: usize) -> bool {
         let makers = self.forked.get(&self.processes[child].key.pid);
         makers.is_some_and(|it| it.iter().any(|&(_, maker)| maker == parent))
     }
 
-    /// A time of a process on the clock of the first one.
+    /// Converts a process's time to the first process's clock.
     pub(crate) fn shared_time(&self, process: usize, time_ns: u64) -> i64 {
         let time = i64::try_from(time_ns).unwrap_or(i64::MAX);
         time.saturating_add(self.shifts[process])
@@ -210,7 +210,7 @@ impl Index {
         end.opened_ns = time_ns;
     }
 
-    /// The end, a new one of which nothing is known when its opening was lost.
+    /// The end of this stream. Creates an unknown one if the record of its opening was lost.
     fn end(&mut self, process: usize, stream: u32, time_ns: i64) -> EndId {
         *self.end_of.entry((process, stream)).or_insert_with(|| {
             self.ends.push(End {
@@ -233,7 +233,7 @@ impl Index {
         })
     }
 
-    /// Whom an end speaks with, in words.
+    /// The peer of an end, as text.
     pub(crate) fn peer(&self, end: EndId) -> String {
         let end = &self.ends[end];
         match end.kind {
@@ -241,7 +241,7 @@ impl Index {
             StreamKind::Tcp => format!("{}:{}", ip_text(end.peer), end.peer.port),
             StreamKind::Unix => "a unix socket".into(),
             StreamKind::Pipe => "a pipe".into(),
-            StreamKind::Other => "something that is no connection".into(),
+            StreamKind::Other => "something other than a connection".into(),
         }
     }
 }
@@ -254,13 +254,13 @@ fn ip_text(address: Address) -> String {
     }
 }
 
-/// Runs of one machine share `CLOCK_MONOTONIC`, so their beginnings differ from 1970 by the same; those of others are moved.
-/// What clocks were set by meanwhile is less than this.
+/// The runs of one machine share `CLOCK_MONOTONIC`, so their boot times are equal. Runs of other machines are shifted.
+/// Clock adjustments during recording are smaller than this.
 const SAME_MACHINE_NS: i128 = 100_000_000;
 
-/// What clocks the processes have.
+/// The clocks of the processes.
 struct Clocks {
-    /// What is added to the times of each process to be times of the first one.
+    /// What is added to each process's times to convert them to the first process's clock.
     shifts: Vec<i64>,
     /// The machine of each process.
     machines: Vec<usize>,
@@ -268,7 +268,7 @@ struct Clocks {
 
 impl Clocks {
     fn of(processes: &[ProcessInfo]) -> Self {
-        // A run is recorded on one machine, even if its date is set meanwhile. Its first process stands for it.
+        // A run is recorded on one machine, even if its date is changed meanwhile. Its first process represents it.
         let mut boots: Vec<(usize, i128)> = Vec::new();
         let mut clocks = Clocks {
             shifts: Vec::new(),
@@ -291,7 +291,7 @@ impl Clocks {
 }
 
 impl crate::log::Header {
-    /// When the machine's `CLOCK_MONOTONIC` was 0, nanoseconds since 1970.
+    /// When the machine's `CLOCK_MONOTONIC` was 0, in nanoseconds since 1970.
     fn boot_ns(&self) -> i128 {
         i128::from(self.start_unix_ns) - i128::from(self.start_ns)
     }

@@ -1,11 +1,13 @@
-//! From the logs of processes under transactional profiling to one profile of their transactions (Whodunit, EuroSys 2007).
+//! Turns the logs of processes under transactional profiling into one profile of their transactions (Whodunit, EuroSys
+//! 2007).
 //!
-//! The library in the profiled programs only says what threads did. Here this is *replayed*: what would have happened had
-//! the algorithms of `fulcrum-transactions` run inside.
-//! - [`Log`] reads the log of one process, [`samples`] the recorder's CPU samples, [`names`] the table of functions;
-//! - [`run`] opens a folder with all of them.
+//! The library in the profiled programs only records what threads did. This crate *replays* it: it determines what the
+//! algorithms of `fulcrum-transactions` would have computed inside the programs.
+//! - [`Log`] reads the log of one process, [`samples`] the recorder's CPU samples, and [`names`] the table of functions;
+//! - [`run`] opens a run folder, which holds all of them.
 //!
-//! Constraints: no input makes it panic, and memory is in proportion to the input. What is damaged is left out and said.
+//! Constraints: no input causes a panic, and memory use is proportional to the input. Damaged data is left out and
+//! reported.
 #![forbid(unsafe_code)]
 
 mod assemble;

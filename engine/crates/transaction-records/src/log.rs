@@ -11,9 +11,9 @@ use fulcrum_wire::transactions::{CHUNK, HEADER, Head, MAGIC, Record, VERSION, st
 use chunks::{At, Chunk, chunk_at};
 pub use place::Place;
 
-/// The log of one process: whose it is, and what each thread wrote, in order.
+/// The log of one process: its header, and what each thread wrote, in order.
 ///
-/// Everything is checked when it is read. What is damaged is left out and told by [`Log::lost`].
+/// Everything is checked on reading. Damaged parts are left out and reported by [`Log::lost`].
 #[derive(Clone, Debug)]
 pub struct Log<'a> {
     bytes: &'a [u8],
@@ -22,28 +22,28 @@ pub struct Log<'a> {
     lost: Lost,
 }
 
-/// What the log says of its process. Times are `CLOCK_MONOTONIC`, nanoseconds, unless they say otherwise.
+/// The header of a log. Times are `CLOCK_MONOTONIC` in nanoseconds, unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The process.
     pub pid: u32,
-    /// Programs that it had executed before under us.
+    /// The number of programs that the process had executed before this one while recorded.
     pub turn: u32,
-    /// Who made it by `fork`; `None` when it executes a program anew.
+    /// The process that forked it, or `None` if it was started by `exec`.
     pub parent: Option<Parent>,
-    /// When it began: nanoseconds since 1970.
+    /// Its start, in nanoseconds since 1970.
     pub start_unix_ns: u64,
-    /// When it began.
+    /// Its start.
     pub start_ns: u64,
-    /// How the log stands.
+    /// The state of the log.
     pub state: State,
-    /// When it ended or was full; 0 while it is open.
+    /// When the log ended or became full, 0 while it is open.
     pub end_ns: u64,
-    /// Records that had no place.
+    /// Records that did not fit.
     pub dropped: u64,
-    /// Call paths that had no place.
+    /// Call paths that did not fit.
     pub paths_lost: u64,
-    /// Operations that were submitted through io_uring.
+    /// Operations submitted through io_uring.
     pub unseen_operations: u64,
 }
 
@@ -58,7 +58,7 @@ pub struct Parent {
     pub thread: u32,
 }
 
-/// How a log stands.
+/// The state of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is being written, or its process was killed.
@@ -67,58 +67,58 @@ pub enum State {
     Ended,
     /// Its process executes another program.
     Executed,
-    /// It reached its limit; what happened afterwards is missing.
+    /// The log reached its limit. What happened afterwards is missing.
     Full,
 }
 
-/// What one thread wrote.
+/// The records of one thread.
 #[derive(Clone, Debug)]
 pub struct ThreadLog {
     /// Its number in the process, from 1.
     pub number: u32,
-    /// The kernel's number.
+    /// The kernel's thread number.
     pub tid: u32,
-    /// Its names, each with the time from which it was seen; at least one.
+    /// Its names, each with the time at which it was first seen. At least one.
     pub names: Vec<(u64, String)>,
     chunks: Vec<Chunk>,
 }
 
-/// How far a thread's records were taken.
+/// A position among a thread's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     chunk: usize,
     at: usize,
 }
 
-/// What of a log could not be read.
+/// The unreadable parts of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Chunks that are damaged, or repeat others.
+    /// Chunks that are damaged or duplicated.
     pub chunks: u64,
-    /// Chunks that are zeros where others follow: taken, and not begun.
+    /// Zeroed chunks followed by others: allocated, but not started.
     pub holes: u64,
-    /// Chunks that threads wrote before others that are there.
+    /// Missing chunks that precede chunks which are there.
     pub missing_chunks: u64,
-    /// Chunks of which the rest was left out because of a damaged record.
+    /// Chunks whose rest was left out because of a damaged record.
     pub cut_chunks: u64,
     /// The first damaged record.
     pub first: Option<Place>,
 }
 
-/// Why bytes are no log.
+/// Why bytes are not a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogError {
     /// They end within the header.
     Short(u64),
-    /// They begin with another word; 0 when the process ended before it had begun its log.
+    /// They begin with another word. 0 if the process ended before it had started its log.
     Magic(u64),
-    /// They are of another version.
+    /// They have another version.
     Version(u64),
-    /// A word of the header is not what it can be.
+    /// A word of the header is invalid.
     Word {
-        /// Which word.
+        /// The index of the word.
         word: usize,
-        /// What it is.
+        /// Its value.
         value: u64,
     },
 }
@@ -127,7 +127,7 @@ impl<'a> Log<'a> {
     /// Reads a log. Bytes beyond what the process used may be missing.
     ///
     /// # Errors
-    /// [`LogError`], when the header is damaged.
+    /// [`LogError`], if the header is damaged.
     pub fn read(bytes: &'a [u8]) -> Result<Self, LogError> {
         let (header, next) = header(bytes)?;
         let mut log = Log {
@@ -147,7 +147,7 @@ impl<'a> Log<'a> {
                         threads.entry(chunk.thread).or_default().push(chunk);
                     }
                 }
-                // Beyond what the header says that was used, the file is zeros up to its end.
+                // The rest of the file is zeros beyond what the header gives as used.
                 At::Nothing if at as u64 >= next => break,
                 At::Nothing => log.lost.holes += 1,
                 At::Damaged => log.lost.chunks += 1,
@@ -189,7 +189,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// What the log says of its process.
+    /// The log's header.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -199,13 +199,13 @@ impl<'a> Log<'a> {
         &self.threads
     }
 
-    /// What could not be read.
+    /// The unreadable parts.
     pub fn lost(&self) -> &Lost {
         &self.lost
     }
 
-    /// The record at a position of the thread in this row of [`Log::threads`], and the position after it. `None` after the
-    /// last.
+    /// The record at a position of the thread in this row of [`Log::threads`], and the next position. `None` after the last
+    /// record.
     pub fn record_at(
         &self,
         thread: usize,
@@ -242,7 +242,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// The header, and where the next chunk was to begin.
+/// The header, and where the next chunk would begin.
 fn header(bytes: &[u8]) -> Result<(Header, u64), LogError> {
     let short = LogError::Short(bytes.len() as u64);
     let page = bytes.get(..HEADER as usize).ok_or(short)?;
@@ -290,7 +290,7 @@ fn header(bytes: &[u8]) -> Result<(Header, u64), LogError> {
 }
 
 impl Lost {
-    /// What is lost, one sentence; `None` when nothing is.
+    /// The losses as one sentence fragment, or `None` if there are none.
     pub fn text(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.chunks > 0 {
@@ -316,7 +316,7 @@ impl fmt::Display for LogError {
             LogError::Short(length) => {
                 write!(f, "it has {length} bytes, expected a header of {HEADER}")
             }
-            LogError::Magic(0) => f.write_str("its process ended before it had begun to write"),
+            LogError::Magic(0) => f.write_str("its process ended before it began to write"),
             LogError::Magic(word) => {
                 write!(f, "it begins with {word:#x}, expected {MAGIC:#x}")
             }

@@ -1,4 +1,5 @@
-//! Names of code and data addresses: the run keeps a table of those that its profile needs, so that it can be shown where
+//! Names of code and data addresses. The run folder keeps a table of those that its profile needs, so that the profile can
+//! be shown where the programs are not available.
 //! the programs are not.
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,33 +14,33 @@ use crate::error::RunError;
 
 pub use fulcrum_wire::transactions::COPIES_MODULE;
 
-/// The table's name in the run folder.
+/// The file name of the table in the run folder.
 pub const FILE: &str = "names.json";
-/// Changes whenever the table's format does.
+/// The version of the table's format.
 pub const VERSION: u32 = 1;
 
-/// Turns that are told apart.
+/// The most turns that are told apart.
 const MOST_TURNS: u32 = 0xffff;
 
-/// A process of a run: its number, and how many programs it had executed before.
+/// A process of a run: its number, and the number of programs it had executed before.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 pub struct ProcessKey {
     /// The process.
     pub pid: u32,
-    /// Programs that it had executed before under us.
+    /// The number of programs that it had executed before while recorded.
     pub turn: u32,
 }
 
 impl ProcessKey {
-    /// The number by which profiles know the process.
+    /// The process's identifier in profiles.
     pub fn id(self) -> ProcessId {
         ProcessId(u64::from(self.turn.min(MOST_TURNS)) << 32 | u64::from(self.pid))
     }
 }
 
-/// A function at an address, and the line.
+/// A function at an address, with the line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
     /// The function.
@@ -52,18 +53,18 @@ pub struct Frame {
     pub line: Option<u32>,
 }
 
-/// Knows what is where in processes.
+/// Names addresses in processes.
 pub trait Resolver {
-    /// The functions at an address of code, the innermost inlined one first. `None` or nothing: it is not known.
+    /// The functions at a code address, the innermost inlined one first. `None` or empty if unknown.
     ///
-    /// Of a return address, it is the byte before it that is asked for: the call itself.
+    /// For a return address, callers pass the byte before it, which belongs to the call.
     fn code(&self, process: ProcessKey, address: u64) -> Option<Vec<Frame>>;
 
-    /// What is at an address of data: `cart_lock`, `table+0x40`.
+    /// The name of a data address: `cart_lock`, `table+0x40`.
     fn data(&self, process: ProcessKey, address: u64) -> Option<String>;
 }
 
-/// Knows nothing.
+/// A resolver without names.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoNames;
 
@@ -77,7 +78,7 @@ impl Resolver for NoNames {
     }
 }
 
-/// Who knows the processes of each run.
+/// The resolver of each run.
 pub(crate) struct Resolvers<'a>(pub(crate) Vec<&'a dyn Resolver>);
 
 impl Resolvers<'_> {
@@ -90,7 +91,7 @@ impl Resolvers<'_> {
     }
 }
 
-/// The table as it stands in the file.
+/// The table, as in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameFile {
     /// [`VERSION`].
@@ -99,12 +100,12 @@ pub struct NameFile {
     pub processes: Vec<NamesOf>,
 }
 
-/// Names that some processes share, since the same files are at the same addresses in all of them.
+/// Names shared by some processes, because these have the same files at the same addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamesOf {
     /// The processes.
     pub processes: Vec<ProcessKey>,
-    /// Functions by address, the innermost inlined one first. None at all: code of Fulcrum's own, which nobody is shown.
+    /// Functions by address, the innermost inlined one first. An empty list means Fulcrum's own code, which is not shown.
     pub code: BTreeMap<u64, Vec<Frame>>,
     /// Data by address.
     pub data: BTreeMap<u64, String>,
@@ -120,10 +121,10 @@ impl Default for NameFile {
 }
 
 impl NameFile {
-    /// Reads the table of a run folder; `None` when it has none.
+    /// Reads the table of a run folder. Returns `None` if it has none.
     ///
     /// # Errors
-    /// [`RunError::File`], when it cannot be read, or is none.
+    /// [`RunError::File`], if the file cannot be read or is invalid.
     pub fn read(folder: &Path) -> Result<Option<NameFile>, RunError> {
         let path = folder.join(FILE);
         let failed = |error| RunError::File {
@@ -145,10 +146,10 @@ impl NameFile {
         Ok(Some(file))
     }
 
-    /// Writes the table into a run folder: all of it, or nothing.
+    /// Writes the table into a run folder atomically.
     ///
     /// # Errors
-    /// [`RunError::File`], when it cannot be written.
+    /// [`RunError::File`], if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join(FILE);
         self.write_whole(&path)
@@ -165,7 +166,7 @@ impl NameFile {
     }
 }
 
-/// The table, ready to be asked.
+/// The table, ready for lookups.
 #[derive(Clone, Debug, Default)]
 pub struct NameTable {
     groups: Vec<NamesOf>,

@@ -1,4 +1,4 @@
-//! What a log says of its process as a whole: its program, its code and its call paths.
+//! What a log contains about its process as a whole: its program, its code and its call paths.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,42 +9,42 @@ use crate::context_keys::ContextKeys;
 use crate::log::{Header, Log};
 use crate::names::ProcessKey;
 
-/// A file that is mapped in a process.
+/// A file mapped in a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ModuleMap {
-    /// Address of its first byte.
+    /// The address of its first byte.
     pub start: u64,
-    /// Address behind its last byte.
+    /// The address after its last byte.
     pub end: u64,
-    /// Its place in the file.
+    /// The offset of its first byte in the file.
     pub offset: u64,
     /// The file.
     pub file: String,
 }
 
-/// A process by its log.
+/// A process, as described by its log.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessInfo {
-    /// The run, by its row.
+    /// The row of the run.
     pub(crate) run: usize,
     pub(crate) key: ProcessKey,
     pub(crate) header: Header,
-    /// The file that it executes; empty when the log does not say.
+    /// The executed file. Empty if the log does not name it.
     pub(crate) program: String,
-    /// What its first thread was called when it began to execute the file: as the program was called, of which
-    /// the kernel keeps 15 bytes. Empty in a copy.
+    /// The name of its first thread when it started to execute the file: the program as it was invoked, truncated to 15
+    /// bytes by the kernel. Empty in a forked copy.
     called: String,
-    /// Sorted by start.
+    /// Sorted by start address.
     pub(crate) modules: Vec<ModuleMap>,
-    /// What attributes of its spans are called.
+    /// The names of its spans' attributes.
     pub(crate) context_keys: ContextKeys,
-    /// Return addresses by the path's number, innermost first.
+    /// Return addresses by path number, innermost first.
     pub(crate) paths: HashMap<u32, Box<[u64]>>,
-    /// The row of the process that made it, by `fork` or by spawning it.
+    /// The row of the process that forked or spawned it.
     pub(crate) parent: Option<usize>,
-    /// It is a copy of its parent: the same program with the same code.
+    /// Whether it is a forked copy of its parent, with the same program and code.
     pub(crate) is_copy: bool,
-    /// The row of the process that it was before it executed its program.
+    /// The row of the same process before it executed this program.
     pub(crate) before: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ impl ProcessInfo {
     fn take(&mut self, record: &Record<'_>) {
         match *record {
             Record::Program(file) => self.program = text(file),
-            // Names are only added: the last ones are those of all before.
+            // Names are only added, so the last message has them all.
             Record::Context(message) => self.context_keys = ContextKeys::read(message),
             Record::Module {
                 start,
@@ -107,12 +107,12 @@ impl ProcessInfo {
         }
     }
 
-    /// The number by which profiles know the process.
+    /// The process's identifier in profiles.
     pub(crate) fn id(&self) -> ProcessId {
         id(self.run, self.key)
     }
 
-    /// The program's name without its folder; where it was called by a link or as a script, that name.
+    /// The program's name without its folder, or the name it was invoked by if that is a link or a script.
     pub(crate) fn name(&self) -> &str {
         match file_name(&self.program) {
             "" => "an unknown program",
@@ -121,43 +121,43 @@ impl ProcessInfo {
         }
     }
 
-    /// The code addresses that its logs name, as they are looked up.
+    /// The code addresses in its log, as they are looked up.
     pub(crate) fn code(&self) -> BTreeSet<u64> {
         let all = self.paths.values().flat_map(|it| it.iter());
         all.map(|&it| it.saturating_sub(1)).collect()
     }
 }
 
-/// The number by which profiles know a process of a run.
+/// The identifier of a run's process in profiles.
 pub(crate) fn id(run: usize, key: ProcessKey) -> ProcessId {
     ProcessId((run as u64) << 48 | key.id().0)
 }
 
-/// The file that is mapped at an address. `modules` are sorted by start.
+/// The file mapped at an address. `modules` are sorted by start.
 pub(crate) fn module_of(modules: &[ModuleMap], address: u64) -> Option<&ModuleMap> {
     module_row(modules, address).map(|row| &modules[row])
 }
 
-/// The row of the file that is mapped at an address.
+/// The row of the file mapped at an address.
 pub(crate) fn module_row(modules: &[ModuleMap], address: u64) -> Option<usize> {
     let after = modules.partition_point(|it| it.start <= address);
     let row = after.checked_sub(1)?;
     (address < modules[row].end).then_some(row)
 }
 
-/// What code is called that no file has.
+/// The name of code that belongs to no file.
 pub(crate) const MADE_CODE: &str = "[code without a file]";
 
-/// What an address is called of which nothing is known but the file that is mapped there: `libc.so.6+0x1234`.
+/// The name of an address for which only the mapped file is known: `libc.so.6+0x1234`.
 pub(crate) fn place(modules: &[ModuleMap], address: u64) -> String {
     match module_of(modules, address) {
-        // What our own code there does is not for its user to tell apart.
+        // Users need not tell apart what our own code does there.
         Some(module) if module.file == COPIES_MODULE => COPIES_MODULE.into(),
         Some(module) => {
             let offset = (address - module.start).wrapping_add(module.offset);
             format!("{}+{offset:#x}", file_name(&module.file))
         }
-        // Made by a compiler that runs in the process: another address at each start, and for each of a method's versions.
+        // Just-in-time code. Its address differs in each run, and for each version of a method.
         None => MADE_CODE.into(),
     }
 }
@@ -170,7 +170,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The processes of these logs, in their order, which are from these runs.
+/// The processes of these logs, in the same order. The logs belong to these runs.
 pub(crate) fn processes(logs: &[Log<'_>], runs: &[usize]) -> Vec<ProcessInfo> {
     let mut all: Vec<ProcessInfo> = logs.iter().zip(runs).map(ProcessInfo::of).collect();
     let keys = all.iter().map(|it| (it.run, it.key));
@@ -199,7 +199,7 @@ pub(crate) fn processes(logs: &[Log<'_>], runs: &[usize]) -> Vec<ProcessInfo> {
     all
 }
 
-/// A forked process has the code of its parent, and may name paths that its parent has written.
+/// A forked process has its parent's code, and may refer to call paths that its parent has written.
 fn inherit(all: &mut [ProcessInfo], row: usize) {
     // Damaged logs may name each other as parents.
     let mut at = row;
@@ -232,7 +232,7 @@ pub(crate) fn path(all: &[ProcessInfo], row: usize, id: u32) -> Option<&[u64]> {
     None
 }
 
-/// The numbers of all call paths of a process, and of those that it was forked from.
+/// The numbers of all call paths of a process and of those that it was forked from.
 pub(crate) fn path_numbers(all: &[ProcessInfo], row: usize) -> BTreeSet<u32> {
     let mut numbers = BTreeSet::new();
     let mut at = Some(row);

@@ -1,7 +1,7 @@
-//! What would have happened had the algorithms of `fulcrum-transactions` run inside the programs.
+//! Determines what the algorithms of `fulcrum-transactions` would have computed inside the programs.
 //!
-//! [`order`] takes the records of all threads in turn: by time, but a cause before its effect whatever clocks say. [`World`]
-//! is what they change, and knows nothing of logs.
+//! [`order`] takes the records of all threads one by one: in order of time, but causes before effects, regardless of
+//! clocks. Records change the [`World`], which knows nothing about logs.
 
 mod order;
 mod records;
@@ -17,7 +17,7 @@ use crate::names::Resolvers;
 pub(crate) use state::process::Process;
 pub(crate) use state::world::World;
 
-/// Replays what logs tell.
+/// Replays logs.
 ///
 /// # Errors
 /// [`Cancelled`].

@@ -1,4 +1,4 @@
-//! A folder with everything that a run of transactional profiling left.
+//! Opens the folder of a run of transactional profiling.
 
 mod folder;
 mod functions;
@@ -29,56 +29,57 @@ pub use ways::{Stay, Way};
 
 use folder::Folder;
 
-/// How a run is opened.
+/// Options for opening a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Names that the user gives to types.
+    /// User-defined names for types.
     pub rules: Vec<NamingRule>,
     /// Whether requests are named by their first bytes.
     pub recognition: Recognition,
-    /// Of which transactions there are traces.
+    /// Which transactions get traces.
     pub traced: Traced,
 }
 
-/// Of which transactions there are traces.
+/// Which transactions get traces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Traced {
     /// None.
     #[default]
     None,
-    /// Those in which CPU samples were taken, and those with ways.
+    /// Those with CPU samples, and those with [ways](Way).
     Sampled,
 }
 
 /// A run as one profile.
 #[derive(Debug)]
 pub struct Run {
-    /// Types, what they cost and wait for, and flows.
+    /// Types with their costs and waits, and flows.
     pub stitched: Stitched,
-    /// How some transactions went through threads and processes: of each type the slowest, and others that are drawn.
+    /// The ways of some transactions through threads and processes: for each type the slowest ones, and a random sample of
+    /// others.
     pub ways: Vec<Way>,
-    /// Transactions as traces, those that [`Options::traced`] asks for.
+    /// Transactions as traces, as selected by [`Options::traced`].
     pub traces: Traces,
-    /// Where functions are in the source.
+    /// Source locations of functions.
     pub functions: Functions,
-    /// What a reader should know, whole sentences: all that [`Stitched::notes`] has, and what is missing of the run.
+    /// What a reader should know, as whole sentences: the notes of [`Stitched::notes`], and what is missing from the run.
     pub notes: Vec<String>,
 }
 
-/// Opens a run: replays its logs, assigns its samples and stitches what all processes did.
+/// Opens a run: replays its logs, assigns its samples, and stitches the records of all processes.
 ///
 /// # Errors
-/// [`RunError`]. Logs that are damaged are no error: [`Run::notes`] tell of them.
+/// [`RunError`]. Damaged logs are no error: [`Run::notes`] report them.
 pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
     open_all(&[folder], options, &Progress::default())
 }
 
-/// Opens runs that were recorded at the same time, on one machine or on several, as one.
+/// Opens runs that were recorded at the same time, on one or several machines, as one.
 ///
-/// Machines are told apart by when they were started, and connections between them are found by their addresses.
+/// Machines are told apart by their boot times. Connections between them are matched by address.
 ///
 /// # Errors
-/// As [`open`]; [`RunError::Cancelled`] when `progress` is.
+/// As [`open`], and [`RunError::Cancelled`] if `progress` is cancelled.
 pub fn open_all(
     folders: &[&Path],
     options: &Options,
@@ -99,12 +100,12 @@ pub fn open_all(
     assemble(&runs, options, &Resolvers(resolvers), functions, progress)
 }
 
-/// How much of opening a run is done when its files are read.
+/// The progress after reading the run's files.
 const READ: f64 = 0.2;
-/// How much of it is done when its logs are replayed.
+/// The progress after replaying the logs.
 const REPLAYED: f64 = 0.8;
 
-/// Opens a run with names that are known from elsewhere.
+/// Opens a run with names from elsewhere.
 ///
 /// # Errors
 /// As [`open`].
@@ -119,7 +120,7 @@ pub fn open_with(
     assemble(&[run], options, &resolvers, functions, &Progress::default())
 }
 
-/// Opens logs, with names that notes call them by, and samples that were read elsewhere.
+/// Opens logs that were read elsewhere, with the names that notes call them by, and samples.
 ///
 /// # Errors
 /// As [`open`].

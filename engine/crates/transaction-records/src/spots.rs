@@ -9,13 +9,13 @@ use crate::names::{Frame, ProcessKey, Resolvers};
 use crate::process::ModuleMap;
 use crate::replay::Process;
 
-/// The addresses of a stack as they are looked up, innermost first: of a return address, the call before it.
+/// The addresses of a stack as they are looked up, innermost first: for a return address, the call before it.
 pub(crate) fn looked_up(stack: &[u64]) -> impl DoubleEndedIterator<Item = u64> {
     let callers = stack.iter().skip(1).map(|it| it.saturating_sub(1));
     stack.first().copied().into_iter().chain(callers)
 }
 
-/// Where a process's code is, and who knows it.
+/// A process's code, with its resolver.
 pub(crate) struct Code<'a> {
     pub(crate) run: usize,
     pub(crate) key: ProcessKey,
@@ -23,7 +23,7 @@ pub(crate) struct Code<'a> {
     pub(crate) resolver: &'a Resolvers<'a>,
 }
 
-/// What is at the addresses of one process, each looked up once. Of what was inlined, the outermost comes first.
+/// The functions at the addresses of one process, each looked up once. Inlined functions come after their callers.
 #[derive(Debug, Default)]
 pub(crate) struct Spots(HashMap<u64, Rc<[Spot]>>);
 
@@ -54,7 +54,7 @@ fn spots_at(code: &Code<'_>, process: &mut Process, address: u64) -> Rc<[Spot]> 
     let mut lines = frames.iter().rev().map(&mut line);
     let spot = |&function| Spot {
         function,
-        // What nobody knows has a name made of its place, and no line.
+        // Unknown code is named by its place, and has no line.
         line: lines.next().flatten(),
     };
     functions.iter().map(spot).collect()

@@ -4,12 +4,12 @@ use fulcrum_wire::transactions::{Address, StreamKind, Via};
 
 use super::ranges::Ranges;
 
-/// An end of a stream in one process. Row of [`Index::ends`].
+/// An end of a stream in one process: an index into [`Index::ends`].
 pub(crate) type EndId = usize;
-/// Row of [`Index::channels`].
+/// An index into [`Index::channels`].
 pub(crate) type ChannelId = usize;
 
-/// A stream as one process has it.
+/// A stream as one process sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct End {
     pub(crate) process: usize,
@@ -19,13 +19,13 @@ pub(crate) struct End {
     pub(super) peer_inode: u64,
     pub(super) local: Address,
     pub(super) peer: Address,
-    /// On the clock of the first process.
+    /// On the first process's clock.
     pub(super) opened_ns: i64,
     pub(super) closed_ns: Option<i64>,
-    /// What it sends in all the log, by its own offsets.
+    /// What it sends over the whole log, by its own offsets.
     pub(crate) sent: Ranges,
     pub(crate) sends: u64,
-    /// Whether it receives anything, and from which offset on of its own.
+    /// The first of its own offsets at which it receives anything.
     pub(crate) first_received: Option<u64>,
     pub(crate) channel: ChannelId,
     pub(crate) side: usize,
@@ -34,7 +34,7 @@ pub(crate) struct End {
 /// A stream with all its ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Channel {
-    /// A pipe has one side. Each side's ends, in several processes after forks.
+    /// The ends on each side, which may belong to several processes after forks. A pipe has only one side.
     pub(crate) sides: [Vec<EndId>; 2],
     pub(crate) is_pipe: bool,
 }

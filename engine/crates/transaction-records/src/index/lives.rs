@@ -1,4 +1,5 @@
-//! Which ends belong to one stream. Addresses and inodes are used again, so a pair of them has several lives.
+//! Finds which ends belong to one stream. Addresses and inodes are reused, so the same pair may be several streams, one
+//! after the other.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +8,17 @@ use fulcrum_wire::transactions::{Address, StreamKind, Via};
 use super::ends::{Channel, End, EndId};
 use crate::process::ProcessInfo;
 
-/// What the two ends of a stream share. What means something else on each machine comes with the machine.
+/// What the two ends of a stream have in common. Includes the machine where the value is local to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Tcp(Option<usize>, Address, Address),
     Unix(usize, u64, u64),
     Pipe(usize, u64),
-    /// Nothing: the end is alone.
+    /// Nothing: the end has no peer.
     Alone(EndId),
 }
 
-/// One side of one life.
+/// One side of one stream, among those with the same key.
 #[derive(Debug)]
 struct Life {
     ends: Vec<EndId>,
@@ -25,7 +26,7 @@ struct Life {
     to_ns: i64,
 }
 
-/// Pairs ends, and tells each its channel and side.
+/// Pairs ends, and sets each end's channel and side.
 pub(super) fn channels(
     ends: &mut [End],
     processes: &[ProcessInfo],
@@ -63,10 +64,10 @@ pub(super) fn channels(
     channels
 }
 
-/// Inodes of unix sockets by machine and the inode of their peer.
+/// Inodes of unix sockets, by machine and peer inode.
 type UnixPeers = BTreeMap<(usize, u64), u64>;
 
-/// For ends of unix sockets that do not know their peers: who says to be that.
+/// For ends of unix sockets that do not know their peers: the sockets that name them as peers.
 fn unix_peers(ends: &[End], machines: &[usize]) -> UnixPeers {
     let known = ends
         .iter()
@@ -111,7 +112,7 @@ fn is_loopback(address: Address) -> bool {
     ip.is_loopback() || ip.to_ipv4_mapped().is_some_and(|it| it.is_loopback())
 }
 
-/// The lives of one side, by their beginnings. An end that came from a parent, or was received, continues one.
+/// The streams of one side, by start. An end that was inherited from a parent or received from a process continues one.
 fn lives(mut side: Vec<EndId>, ends: &[End], processes: &[ProcessInfo]) -> Vec<Life> {
     side.sort_by_key(|&it| (ends[it].opened_ns, it));
     let mut lives: Vec<Life> = Vec::new();
@@ -151,7 +152,7 @@ fn lives(mut side: Vec<EndId>, ends: &[End], processes: &[ProcessInfo]) -> Vec<L
     lives
 }
 
-/// Whether a process made another one, by forks, or was the same before it executed another program.
+/// Whether a process is an ancestor of another one by forks, or was the same process before an `exec`.
 fn is_ancestor(it: usize, of: usize, processes: &[ProcessInfo]) -> bool {
     let mut at = of;
     for _ in 0..processes.len() {
@@ -166,7 +167,7 @@ fn is_ancestor(it: usize, of: usize, processes: &[ProcessInfo]) -> bool {
     false
 }
 
-/// The lives of both sides that belong together: the n-th with the n-th when all were seen, else those that overlap.
+/// Pairs the streams of both sides: the n-th with the n-th if all were recorded, else those that overlap.
 fn pairs(a: Vec<Life>, b: Vec<Life>) -> impl Iterator<Item = [Vec<EndId>; 2]> {
     let all_were_seen = a.len() == b.len();
     let mut pairs = Vec::new();

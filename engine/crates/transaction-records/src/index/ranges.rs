@@ -1,8 +1,8 @@
-//! Which bytes of a stream are told of.
+//! The recorded byte ranges of a stream.
 
 use std::ops::Range;
 
-/// Ranges of bytes, in any order until they are finished.
+/// Byte ranges, in any order until [`Self::finish`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges(Vec<Range<u64>>);
 
@@ -14,7 +14,7 @@ impl Ranges {
         }
     }
 
-    /// Sorts them and joins what touches.
+    /// Sorts the ranges and merges adjacent ones.
     pub(crate) fn finish(&mut self) {
         self.0.sort_by_key(|it| it.start);
         let mut joined: Vec<Range<u64>> = Vec::new();
@@ -27,7 +27,7 @@ impl Ranges {
         self.0 = joined;
     }
 
-    /// Bytes of this range that are told of.
+    /// The number of recorded bytes in this range.
     pub(crate) fn covered(&self, range: Range<u64>) -> u64 {
         let first = self.0.partition_point(|it| it.end <= range.start);
         self.0[first..]

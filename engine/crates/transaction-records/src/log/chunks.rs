@@ -1,4 +1,4 @@
-//! Chunks: pieces of a log that one thread wrote.
+//! Chunks: pieces of a log, each written by one thread.
 
 use fulcrum_wire::transactions::{
     CHUNK, CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Record, chunk_check, chunk_word,
@@ -6,7 +6,7 @@ use fulcrum_wire::transactions::{
 
 use super::place::Place;
 
-/// A chunk whose header is right.
+/// A chunk with a valid header.
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
     /// Where its records begin in the file.
@@ -19,10 +19,10 @@ pub(super) struct Chunk {
     pub(crate) time_ns: u64,
 }
 
-/// What is where a chunk may be.
+/// What was found where a chunk may be.
 pub(super) enum At {
     Chunk(Chunk),
-    /// Zeros, as where nothing was written yet.
+    /// Zeros: nothing was written yet.
     Nothing,
     Damaged,
 }
@@ -36,7 +36,7 @@ pub(super) fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
 pub(super) fn chunk_at(bytes: &[u8], at: usize) -> At {
     let mut words: ChunkWords = [0; CHUNK_HEADER / 8];
     for (n, word) in words.iter_mut().enumerate() {
-        // A header that is cut off reads as one with zeros, whose checksum is wrong.
+        // A truncated header reads as zeros, whose checksum is wrong.
         *word = word_at(bytes, at + 8 * n).unwrap_or(0);
     }
     if words == [0; CHUNK_HEADER / 8] {
@@ -62,8 +62,8 @@ pub(super) fn chunk_at(bytes: &[u8], at: usize) -> At {
 }
 
 impl Chunk {
-    /// The chunk of another thread behind this one, in a space that ends at `end`: threads that end leave what they did not use
-    /// to others.
+    /// The next chunk, of another thread, within the space that ends at `end`. Threads that end leave unused space to
+    /// others.
     pub(crate) fn next(&self, bytes: &[u8], end: usize) -> Option<Chunk> {
         let at = (self.begin + self.used).next_multiple_of(CHUNK_HEADER);
         if at + CHUNK_HEADER > end {
@@ -74,12 +74,12 @@ impl Chunk {
                 chunk.used = chunk.used.min(end - chunk.begin);
                 Some(chunk)
             }
-            // What a thread that was killed had begun to write.
+            // The unfinished chunk of a killed thread.
             At::Nothing | At::Damaged => None,
         }
     }
 
-    /// Leaves out everything from the first damaged record on, and tells where that is.
+    /// Drops everything from the first damaged record on. Returns where that is.
     pub(crate) fn check(&mut self, bytes: &[u8]) -> Option<Place> {
         let mut at = 0;
         while at < self.used {

@@ -1,4 +1,4 @@
-//! Where a log is damaged.
+//! A place where a log is damaged.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use fulcrum_wire::transactions::Damage;
 /// A damaged record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where it begins, bytes from the beginning of the file.
+    /// Its offset in bytes from the start of the file.
     pub offset: u64,
-    /// What is wrong.
+    /// The damage.
     pub damage: Damage,
 }
 

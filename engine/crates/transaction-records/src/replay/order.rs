@@ -1,8 +1,8 @@
-//! In which order the records of all threads are taken: by time, but none before what it needs.
+//! The order in which the records of all threads are taken: by time, but none before what it depends on.
 //!
-//! A message is received after it was sent, a thread begins after it was made, an item is consumed after it was produced,
-//! whatever clocks say; and what is sent may be there as soon as the call that sends it has begun. When nothing can go on, since a cause was lost or records are damaged, the earliest record goes on
-//! without.
+//! Regardless of clocks, a message is received after it was sent, a thread begins after it was created, and an item is
+//! consumed after it was produced. Sent bytes may arrive as soon as the sending call has begun. If nothing can continue
+//! because a cause was lost or records are damaged, the earliest record continues anyway.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -14,7 +14,7 @@ use super::state::doing::ThreadRow;
 use super::state::world::{Cause, World};
 use crate::log::{Log, Position};
 
-/// One thread's records.
+/// The records of one thread.
 struct Queue<'a> {
     log: usize,
     row: usize,
@@ -22,20 +22,20 @@ struct Queue<'a> {
     next: Option<(Head, Record<'a>, Position)>,
 }
 
-/// When a thread's next record happened, on the clock of the first process.
+/// When a thread's next record happened, on the first process's clock.
 type Turn = (i64, ThreadRow);
 
-/// Threads by what they can do.
+/// Threads, by what they are waiting for.
 struct Order<'a> {
     queues: Vec<Queue<'a>>,
     ready: BinaryHeap<Reverse<Turn>>,
     blocked: BTreeSet<Turn>,
     waiting: HashMap<Cause, Vec<Turn>>,
-    /// Records that were taken.
+    /// The number of records taken.
     taken: usize,
 }
 
-/// Records between two looks at whether the work was cancelled.
+/// The number of records between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: usize = 4096;
 
 /// Takes all records.
@@ -83,7 +83,8 @@ pub(super) fn run(
     }
 }
 
-/// When what a thread does next happened, of which this is the next record. What is sent may have come, and been answered, before the
+/// When the thread's next record happened. Sent bytes may have arrived, and may even have been answered, before the sending
+/// call returns.
 /// call is over that sends it.
 fn happened_ns<'a>(log: &Log<'a>, row: usize, next: &(Head, Record<'a>, Position)) -> u64 {
     let mut next = *next;
@@ -91,7 +92,7 @@ fn happened_ns<'a>(log: &Log<'a>, row: usize, next: &(Head, Record<'a>, Position
         let (head, record, position) = next;
         match record {
             Record::Send { began_ns, .. } => return head.time_ns.min(began_ns),
-            // They are written for the one that follows.
+            // These are written for the record that follows them.
             Record::Path { .. } | Record::Module { .. } | Record::Function { .. } => {
                 match log.record_at(row, position) {
                     Some(after) => next = after,

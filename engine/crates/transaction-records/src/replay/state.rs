@@ -1,4 +1,4 @@
-//! What a replay keeps: processes, threads, streams and requests, and the [`World`](world::World) that holds them.
+//! The state of a replay: processes, threads, streams and requests, and the [`World`](world::World) that contains them.
 
 pub(super) mod direction;
 pub(super) mod doing;

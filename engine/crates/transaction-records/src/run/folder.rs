@@ -10,7 +10,7 @@ use crate::error::RunError;
 use crate::log::{Log, LogError};
 use crate::samples::{self, Samples};
 
-/// What was read of a run's folder.
+/// The contents of a run's folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -57,7 +57,7 @@ impl Folder {
         })
     }
 
-    /// What was read elsewhere.
+    /// A folder with contents that were read elsewhere.
     pub(crate) fn of(
         logs: Vec<(String, Vec<u8>)>,
         samples: Option<Vec<u8>>,
@@ -84,12 +84,12 @@ impl Folder {
         })
     }
 
-    /// Whether it is still being recorded: what is read is what there was then.
+    /// Whether it is still being recorded. Then this is its state when it was read.
     pub(crate) fn is_going_on(&self) -> bool {
         self.is_going_on
     }
 
-    /// What notes call the run.
+    /// The name of the run in notes.
     pub(crate) fn name(&self) -> String {
         match self.path.file_name() {
             Some(name) => name.to_string_lossy().into_owned(),
@@ -97,7 +97,7 @@ impl Folder {
         }
     }
 
-    /// The logs that can be read, by when their processes began.
+    /// The readable logs, by the start of their processes.
     pub(crate) fn logs(&self) -> Vec<Log<'_>> {
         let mut logs: Vec<Log<'_>> = self
             .logs
@@ -112,15 +112,15 @@ impl Folder {
         logs
     }
 
-    /// The logs that cannot be read.
+    /// The unreadable logs.
     pub(crate) fn refused(&self) -> impl Iterator<Item = (&str, LogError)> {
         let all = self.logs.iter();
         all.filter_map(|it| Some((&*it.name, Log::read(&it.bytes).err()?)))
     }
 
-    /// The samples; `None` when the run has none.
+    /// The samples, or `None` if the run has none.
     pub(crate) fn samples(&self) -> Result<Option<Samples<'_>>, RunError> {
-        // Whoever recorded was killed before the file had a head.
+        // The recorder was killed before it had written the file's header.
         let Some(bytes) = self.samples.as_ref().filter(|it| !it.is_empty()) else {
             return Ok(None);
         };
@@ -130,7 +130,7 @@ impl Folder {
     }
 }
 
-/// Whether the process that records a run is there. It takes its number out of the settings when it ends.
+/// Whether the recording process still exists. It removes its number from the settings when it ends.
 fn is_going_on(folder: &Path) -> bool {
     let settings = fs::read(folder.join(SETTINGS_FILE)).unwrap_or_default();
     let at = 8 * setting::ENGINE;
@@ -140,7 +140,7 @@ fn is_going_on(folder: &Path) -> bool {
     engine.is_some_and(|it| it != 0 && Path::new(&format!("/proc/{it}")).exists())
 }
 
-/// A log without the zeros behind what was used.
+/// Reads a log without the unused zeros at its end.
 fn read_log(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -150,7 +150,7 @@ fn read_log(path: &Path) -> io::Result<Vec<u8>> {
     let next = next.map_or(0, |it| {
         u64::from_le_bytes(it.try_into().unwrap_or_default())
     });
-    // A damaged number: everything is looked through.
+    // The number is damaged: read the whole file.
     let used = if (HEADER..=length).contains(&next) {
         next
     } else {

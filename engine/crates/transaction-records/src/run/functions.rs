@@ -1,15 +1,15 @@
-//! Where the functions of a run are in the source, as its debug information says.
+//! Source locations of a run's functions, from debug information.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::names::NameFile;
 
-/// A line of a function that ran.
+/// A place in the source where a function ran.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FunctionPlace {
     /// The source file.
     pub file: String,
-    /// The first of its lines that is known, from 1. The function begins there or somewhat before.
+    /// The first known line of the function that ran, from 1. The function begins there or somewhat earlier.
     pub line: u32,
 }
 
@@ -18,7 +18,7 @@ pub struct FunctionPlace {
 pub struct Functions(BTreeMap<String, BTreeSet<FunctionPlace>>);
 
 impl Functions {
-    /// Where functions of this name are: one place for each file, by name.
+    /// The places of functions with this name: one for each file, sorted by file.
     pub fn places(&self, name: &str) -> impl Iterator<Item = &FunctionPlace> {
         self.0.get(name).into_iter().flatten()
     }

@@ -15,23 +15,23 @@ use crate::names::ProcessKey;
 use crate::process::{ModuleMap, module_of, text};
 use crate::spots::looked_up;
 
-/// The addresses of processes in which the same files are at the same addresses, as forked ones.
+/// The addresses of processes that have the same files at the same addresses, such as forked ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SymbolsNeeded {
     /// The processes.
     pub processes: Vec<ProcessKey>,
-    /// The file that the first one executes; empty when it is not known.
+    /// The file that the first process executes. Empty if unknown.
     pub program: String,
-    /// What is mapped, sorted by start.
+    /// The mapped files, sorted by start.
     pub modules: Vec<ModuleMap>,
-    /// Addresses of code, ascending, as they are to be looked up: of a return address, one less.
+    /// Code addresses, ascending, as they are looked up: for a return address, one less.
     pub code: Vec<u64>,
     /// Addresses of locks and conditions, ascending.
     pub data: Vec<u64>,
 }
 
 impl SymbolsNeeded {
-    /// The file that is mapped at an address.
+    /// The file mapped at an address.
     pub fn module_of(&self, address: u64) -> Option<&ModuleMap> {
         module_of(&self.modules, address)
     }
@@ -45,10 +45,10 @@ struct Addresses {
     data: BTreeSet<u64>,
 }
 
-/// All addresses of a run that its profile shows: of call paths, handlers, locks and samples.
+/// All addresses of a run that its profile shows: those of call paths, handlers, locks and samples.
 ///
 /// # Errors
-/// [`RunError`], when the run cannot be read.
+/// [`RunError`], if the run cannot be read.
 pub fn symbols_needed(folder: &Path) -> Result<Vec<SymbolsNeeded>, RunError> {
     let folder = Folder::read(folder)?;
     let logs = folder.logs();

@@ -1,4 +1,4 @@
-//! What is missing of a run, a sentence each.
+//! Words what is missing from a run, one sentence each.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::process::text;
 use crate::replay::World;
 use crate::samples::Samples;
 
-/// Processes and programs that are named in one sentence.
+/// The most processes or programs named in one sentence.
 const NAMED: usize = 5;
 
 pub(super) fn of_reading(runs: &[Folder], logs: &[Log<'_>], world: &World<'_>) -> Vec<String> {
     let refused = runs.iter().flat_map(Folder::refused);
     let mut notes: Vec<String> = refused
         .map(|(name, error)| {
-            format!("The log {name} cannot be read, and what its process did is missing: {error}.")
+            format!("The log {name} cannot be read, so its process is missing: {error}.")
         })
         .collect();
     for (row, log) in logs.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(super) fn of_reading(runs: &[Folder], logs: &[Log<'_>], world: &World<'_>) -
     of_clocks(world, &mut notes);
     if world.forced > 0 {
         notes.push(format!(
-            "{} went on without what they seemed to need: it was not recorded, or the logs are damaged.",
+            "{} were replayed before what they depend on, which was not recorded or is damaged.",
             counted(world.forced, "record")
         ));
     }
@@ -43,18 +43,18 @@ fn of_process(row: usize, log: &Log<'_>, world: &World<'_>, notes: &mut Vec<Stri
     }
     if header.state == State::Full {
         notes.push(format!(
-            "The log of {name} reached its limit. A larger one can be given."
+            "The log of {name} reached its limit. A larger limit can be set."
         ));
     }
     if header.dropped > 0 {
         notes.push(format!(
-            "The log of {name} had no place for {}.",
+            "The log of {name} had no room for {}.",
             counted(header.dropped, "record")
         ));
     }
     if header.paths_lost > 0 {
         notes.push(format!(
-            "{} of {name} are not known: its table of call paths was full.",
+            "{} of {name} could not be kept: its table of call paths was full.",
             counted(header.paths_lost, "call path")
         ));
     }
@@ -77,13 +77,13 @@ fn of_clocks(world: &World<'_>, notes: &mut Vec<String>) {
         .collect();
     if !moved.is_empty() {
         notes.push(format!(
-            "On timelines, the times of {} are moved to the clock of another machine, by what both took for the date.",
+            "On timelines, the times of {} are shifted to the clock of another machine, by the dates of both.",
             listed(&moved)
         ));
     }
 }
 
-/// What the library in the programs has to say, each sentence once.
+/// The notes of the library in the programs, each sentence once.
 fn of_programs(logs: &[Log<'_>], world: &World<'_>) -> Vec<String> {
     let mut programs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (log, info) in logs.iter().zip(&world.index().processes) {
@@ -107,7 +107,7 @@ pub(super) fn of_samples(samples: &Samples<'_>) -> Vec<String> {
     let mut notes = samples.notes().to_vec();
     if samples.lost() > 0 {
         notes.push(format!(
-            "The recorder lost {}: CPU times are too small by these.",
+            "The recorder lost {}: CPU times are too low by these.",
             counted(samples.lost(), "sample")
         ));
     }
@@ -116,19 +116,19 @@ pub(super) fn of_samples(samples: &Samples<'_>) -> Vec<String> {
 
 pub(super) fn of_going_on(folder: &Folder) -> String {
     let name = folder.name();
-    format!("{name} is still being recorded: this is what there was until now.")
+    format!("{name} is still being recorded: this is its state so far.")
 }
 
 pub(super) fn of_no_samples(folder: &Folder) -> String {
     let name = folder.name();
-    format!("{name} has no CPU samples: its programs show no CPU time.")
+    format!("{name} has no CPU samples, so its programs show no CPU time.")
 }
 
 pub(super) fn of_unlogged(programs: &[&str]) -> Option<String> {
     let programs: Vec<String> = programs.iter().map(|&it| it.into()).collect();
     (!programs.is_empty()).then(|| {
         format!(
-            "{} could not be entered, being static, privileged or started otherwise: its CPU time is shown without transactions.",
+            "{} could not be instrumented, being static, privileged or started in another way: its CPU time is shown without transactions.",
             listed(&programs)
         )
     })

@@ -1,4 +1,4 @@
-//! Transactions as traces: which kinds of thread worked for one, from when to when.
+//! Transactions as traces: the kinds of threads that worked for a transaction, and when.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,11 +12,11 @@ use crate::replay::World;
 /// Transactions as traces.
 #[derive(Clone, Debug, Default)]
 pub struct Traces {
-    /// Kinds of thread, by number.
+    /// Kinds of threads, by number.
     pub lanes: Vec<Lane>,
-    /// The transactions, ascending by their numbers.
+    /// The transactions, ascending by ID.
     pub transactions: Vec<Trace>,
-    /// What makes a time on the clock of the first process nanoseconds since 1970.
+    /// What is added to a time on the first process's clock to get nanoseconds since 1970.
     pub unix_offset_ns: i64,
 }
 
@@ -27,51 +27,51 @@ pub struct Lane {
     pub process: ProcessId,
     /// Its program.
     pub program: String,
-    /// The threads' name.
+    /// The name of the threads.
     pub thread: String,
-    /// The kernel's number of the first of them.
+    /// The kernel's thread number of the first of them.
     pub tid: u32,
 }
 
-/// One transaction. Times are nanoseconds on the clock of the first process.
+/// A transaction. Times are nanoseconds on the first process's clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Its number.
+    /// Its ID.
     pub id: InstanceId,
     /// Its type.
     pub of: TypeId,
-    /// Where it began.
+    /// The process where it began.
     pub process: ProcessId,
-    /// The program there.
+    /// The program of that process.
     pub program: String,
-    /// When its request came.
+    /// When its request arrived.
     pub from_ns: u64,
-    /// When its last answer was sent, or the last was done for it.
+    /// When its last answer was sent, or when it was last worked on.
     pub to_ns: u64,
-    /// It was answered.
+    /// Whether it was answered.
     pub replied: bool,
-    /// What its requests said of the trace that they belong to.
+    /// The trace context of its requests.
     pub parent: Option<TraceParent>,
-    /// The span in which it was asked for, if its first request said so.
+    /// The span that sent its first request, if the request names it.
     pub asked_in: Option<SpanId>,
-    /// Who worked for it, by lane.
+    /// The threads that worked for it, by lane.
     pub stages: Vec<TraceStage>,
 }
 
-/// What threads of one kind did for a transaction. Times are nanoseconds on the clock of the first process.
+/// What threads of one kind did for a transaction. Times are nanoseconds on the first process's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceStage {
-    /// Row of [`Traces::lanes`].
+    /// An index into [`Traces::lanes`].
     pub lane: u32,
-    /// When the first of them began.
+    /// When the first thread began.
     pub from_ns: u64,
-    /// When the last of them ended.
+    /// When the last thread ended.
     pub to_ns: u64,
-    /// How long they worked for it, or waited for others on its behalf, together, nanoseconds.
+    /// How long they worked for it, or waited for others on its behalf, in total, in nanoseconds.
     pub worked_ns: u64,
 }
 
-/// The traces of all transactions in which a sample was taken, and of those whose ways are kept.
+/// The traces of all transactions with samples, and of those with ways.
 pub(super) fn sampled(world: &World<'_>, stitched: &Stitched, ways: &[Way]) -> Traces {
     let mut wanted: BTreeSet<u32> = stitched.sampled().filter_map(row).collect();
     wanted.extend(ways.iter().filter_map(|it| row(it.id)));
@@ -94,7 +94,7 @@ fn row(id: InstanceId) -> Option<u32> {
     u32::try_from(id.0).ok()
 }
 
-/// A transaction without its stages; `None` when it has no type, as one that never got anywhere.
+/// A transaction without its stages. `None` if it has no type, because it never got anywhere.
 fn begun(world: &World<'_>, stitched: &Stitched, row: u32) -> Option<Trace> {
     let instance = world.instances.get(row as usize)?;
     let ended = world.ended(row);

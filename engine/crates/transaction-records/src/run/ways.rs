@@ -1,4 +1,4 @@
-//! How single transactions went through threads and processes.
+//! The ways of single transactions through threads and processes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,60 +9,60 @@ use fulcrum_transactions::{ProcessId, Synopsis, TraceParent, TypeId};
 use super::functions::Functions;
 use crate::replay::World;
 
-/// The slowest transactions of each type that are kept.
+/// The number of slowest transactions kept for each type.
 const SLOWEST: usize = 20;
-/// Others that are drawn of each type.
+/// The number of others kept for each type, chosen at random.
 const DRAWN: usize = 80;
-/// Stays that are kept of a transaction, the first.
+/// The most stays kept of a transaction, which are the first.
 const MOST_STAYS: usize = 2000;
 
-/// One transaction's way.
+/// The way of one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// Its number.
+    /// Its ID.
     pub id: InstanceId,
     /// Its type.
     pub of: TypeId,
-    /// Where it began.
+    /// The process where it began.
     pub process: ProcessId,
-    /// When its request came, nanoseconds on the clock of the first process.
+    /// When its request arrived, in nanoseconds on the first process's clock.
     pub began_ns: u64,
-    /// Until its last answer was sent, or until the last that was done for it, nanoseconds.
+    /// The time until its last answer was sent, or until it was last worked on, in nanoseconds.
     pub wall_ns: u64,
-    /// It was answered.
+    /// Whether it was answered.
     pub replied: bool,
-    /// The trace that it belongs to, as the first of its requests said that said one.
+    /// The trace that it belongs to, from the first request that names one.
     pub trace: Option<TraceParent>,
-    /// Who worked for it when, by their beginnings.
+    /// The stays, by start.
     pub stays: Vec<Stay>,
-    /// How many stays came after these and are not kept.
+    /// The number of later stays that are not kept.
     pub left_out: u64,
 }
 
-/// A thread works for a transaction, or waits for others on its behalf.
+/// A period in which a thread works for a transaction, or waits for others on its behalf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stay {
     /// The process.
     pub process: ProcessId,
-    /// The process's number.
+    /// The process number.
     pub pid: u32,
     /// Its program.
     pub program: String,
-    /// The kernel's number of the thread.
+    /// The kernel's thread number.
     pub tid: u32,
     /// The thread's name.
     pub thread: String,
-    /// What it does there: the handler, the stage, or where the transaction was handed on.
+    /// What it does: the handler, the stage, or the place where the transaction was handed on.
     pub stage: String,
-    /// The innermost function on the transaction's way to there that the source is known of.
+    /// The innermost function on the transaction's way here whose source is known.
     pub source: Option<String>,
-    /// From when, nanoseconds on the clock of the first process.
+    /// The start, in nanoseconds on the first process's clock.
     pub from_ns: u64,
-    /// Until when.
+    /// The end.
     pub to_ns: u64,
 }
 
-/// The ways of the slowest transactions of each type, and of others that are drawn by chance, the same each time.
+/// The ways of the slowest transactions of each type, and of a random but reproducible sample of others.
 pub(super) fn drawn(world: &World<'_>, stitched: &Stitched, functions: &Functions) -> Vec<Way> {
     let mut by_type: BTreeMap<TypeId, Vec<Candidate>> = BTreeMap::new();
     for (row, instance) in (0..).zip(&world.instances) {
@@ -113,7 +113,7 @@ struct Candidate {
 fn choose(mut all: Vec<Candidate>) -> Vec<Candidate> {
     all.sort_by_key(|it| (std::cmp::Reverse(it.wall_ns), it.instance));
     let mut others = all.split_off(SLOWEST.min(all.len()));
-    // Those with the smallest hashes are a sample without preference.
+    // Those with the smallest hashes are an unbiased sample.
     others.sort_by_key(|it| hash(u64::from(it.instance)));
     others.truncate(DRAWN);
     all.append(&mut others);

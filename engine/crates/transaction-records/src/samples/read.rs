@@ -1,4 +1,4 @@
-//! Reading samples.
+//! Reads samples.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::{HEAD, Kind, MAGIC, MARK, MAX_STACK, MAX_TEXT, Module, Sample, VERSIO
 #[derive(Clone, Debug)]
 pub struct Samples<'a> {
     bytes: &'a [u8],
-    /// The bytes that are whole records.
+    /// The length of the whole records.
     end: usize,
     names: HashMap<u64, &'a [u8]>,
     programs: HashMap<u32, &'a [u8]>,
@@ -18,18 +18,18 @@ pub struct Samples<'a> {
     notes: Vec<String>,
 }
 
-/// Why bytes are no samples.
+/// Why bytes are not samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SamplesError {
-    /// They end within the head.
+    /// They end within the header.
     Short(u64),
     /// They begin with another word.
     Magic(u64),
-    /// They are of another version.
+    /// They have another version.
     Version(u64),
 }
 
-/// A record, cut into its parts.
+/// A record, split into its parts.
 struct Record<'a> {
     kind: Kind,
     pid: u32,
@@ -40,10 +40,10 @@ struct Record<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Reads a file of samples. What follows the first damaged record is left out, and [`Samples::notes`] say so.
+    /// Reads a file of samples. What follows the first damaged record is left out, and reported by [`Samples::notes`].
     ///
     /// # Errors
-    /// [`SamplesError`], when it is none.
+    /// [`SamplesError`], if this is no such file.
     pub fn read(bytes: &'a [u8]) -> Result<Self, SamplesError> {
         let word = |at: usize| {
             let word = bytes.get(at..at + 8)?;
@@ -101,7 +101,7 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// Calls `each` with all samples in the order in which they were written. Names of threads are whole.
+    /// Calls `each` for all samples in the order in which they were written, with the threads' names filled in.
     pub fn each(&mut self, mut each: impl FnMut(&Sample<'_>)) {
         let mut at = HEAD;
         let mut stack = Vec::new();
@@ -132,12 +132,12 @@ impl<'a> Samples<'a> {
         self.names.clear();
     }
 
-    /// The program of a process that has no log.
+    /// The program of a process without a log.
     pub fn program(&self, pid: u32) -> Option<&'a [u8]> {
         self.programs.get(&pid).copied()
     }
 
-    /// What code was mapped in a process that has no log.
+    /// The code mapped in a process without a log.
     pub fn modules(&self, pid: u32) -> &[Module<'a>] {
         self.modules.get(&pid).map_or(&[], Vec::as_slice)
     }
@@ -147,7 +147,7 @@ impl<'a> Samples<'a> {
         self.lost
     }
 
-    /// What a reader should know, whole sentences.
+    /// What a reader should know, as whole sentences.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -159,7 +159,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
         .map(|it| u64::from_le_bytes(it.try_into().unwrap_or_default()))
 }
 
-/// The whole, sound record at a byte.
+/// The whole, valid record at an offset.
 fn record_at(bytes: &[u8], at: usize) -> Option<Record<'_>> {
     let head = bytes.get(at..at + 16)?;
     let (first, who) = (words(head).next()?, words(head).nth(1)?);

@@ -1,11 +1,11 @@
-//! Writing samples.
+//! Writes samples.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::{Kind, MAGIC, MARK, MAX_NAME, MAX_STACK, MAX_TEXT, Module, Sample, VERSION};
 
-/// Writes samples, each with one call of `write` to what is below. So whatever ends the recorder leaves whole records.
+/// Writes samples, each with one call of the underlying `write`. So whatever ends the recorder, the file has whole records.
 #[derive(Debug)]
 pub struct SampleWriter<W: Write> {
     out: W,
@@ -18,7 +18,7 @@ impl<W: Write> SampleWriter<W> {
     /// Begins a file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&[MAGIC.to_le_bytes(), VERSION.to_le_bytes()].concat())?;
         Ok(SampleWriter {
@@ -28,10 +28,10 @@ impl<W: Write> SampleWriter<W> {
         })
     }
 
-    /// Passes on what is still in memory.
+    /// Flushes the underlying writer.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -39,7 +39,7 @@ impl<W: Write> SampleWriter<W> {
     /// Writes a sample.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn sample(&mut self, sample: &Sample<'_>) -> io::Result<()> {
         let name = &sample.thread[..sample.thread.len().min(MAX_NAME)];
         let of = (sample.pid, sample.tid);
@@ -53,43 +53,43 @@ impl<W: Write> SampleWriter<W> {
         self.write(Kind::Sample, of, words, if is_new { name } else { &[] })
     }
 
-    /// Says which program a process executes that has no log.
+    /// Writes the program of a process without a log.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn process(&mut self, pid: u32, program: &[u8]) -> io::Result<()> {
         self.write(Kind::Process, (pid, 0), &[], program)
     }
 
-    /// Says what code is mapped in a process that has no log.
+    /// Writes a piece of code mapped in a process without a log.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn module(&mut self, pid: u32, module: &Module<'_>) -> io::Result<()> {
         let words = [module.start, module.end, module.offset];
         self.write(Kind::Module, (pid, 0), &words, module.file)
     }
 
-    /// Says that so many samples were lost.
+    /// Writes the number of lost samples.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn lost(&mut self, count: u64) -> io::Result<()> {
         self.write(Kind::Lost, (0, 0), &[count], &[])
     }
 
-    /// Writes a sentence for whoever reads the profile.
+    /// Writes a sentence for readers of the profile.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn note(&mut self, sentence: &str) -> io::Result<()> {
         self.write(Kind::Note, (0, 0), &[], sentence.as_bytes())
     }
 
-    /// Writes what is still buffered, and gives back what is below.
+    /// Flushes what is buffered, and returns the underlying writer.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)

@@ -101,7 +101,7 @@ fn the_addresses_of_forked_processes_are_asked_for_once() {
         (None, None)
     );
     let run = run::open_with(folder.path(), &Options::default(), &functions).unwrap();
-    let note = "static could not be entered, being static, privileged or started otherwise: its CPU time is shown without transactions.";
+    let note = "static could not be instrumented, being static, privileged or started in another way: its CPU time is shown without transactions.";
     assert!(run.notes.iter().any(|it| it == note), "{:?}", run.notes);
     let stages = run.stitched.stages();
     assert_eq!(
@@ -201,20 +201,20 @@ fn everything_that_is_missing_is_told() {
         [
             "The record of web (10) is cut off: the rest is missing.",
             "In web (10), 1 wait had an unknown holder.",
-            "The log 12-0.txlog cannot be read, and what its process did is missing: its process ended before it had begun to write.",
-            "The log of web (10) reached its limit. A larger one can be given.",
-            "The log of web (10) had no place for 12 records.",
-            "1 call path of web (10) are not known: its table of call paths was full.",
+            "The log 12-0.txlog cannot be read, so its process is missing: its process ended before it began to write.",
+            "The log of web (10) reached its limit. A larger limit can be set.",
+            "The log of web (10) had no room for 12 records.",
+            "1 call path of web (10) could not be kept: its table of call paths was full.",
             "3 operations of web (10) through io_uring are not followed.",
             "web: Half of it was refused.",
             "Sampling was slow.",
-            "The recorder lost 4 samples: CPU times are too small by these.",
+            "The recorder lost 4 samples: CPU times are too low by these.",
         ]
     );
     fs::remove_file(folder.path().join(samples::FILE)).unwrap();
     let run = run::open_with(folder.path(), &Options::default(), &functions).unwrap();
     let name = folder.path().file_name().unwrap().to_string_lossy();
-    let note = format!("{name} has no CPU samples: its programs show no CPU time.");
+    let note = format!("{name} has no CPU samples, so its programs show no CPU time.");
     assert_eq!(run.notes.last(), Some(&note));
     assert_eq!(run.stitched.total_cpu_ns(), 0);
 }
@@ -344,7 +344,7 @@ fn runs_of_two_machines_are_stitched_by_their_connections() {
         .unwrap();
     assert_eq!(way.process.to_string(), "10 of run 2");
     assert_eq!(way.began_ns, begin + 4 * MS);
-    let note = "On timelines, the times of db (10 of run 2) are moved to the clock of another machine, by what both took for the date.";
+    let note = "On timelines, the times of db (10 of run 2) are shifted to the clock of another machine, by the dates of both.";
     assert_eq!(run.notes, [note]);
 }
 
@@ -542,7 +542,7 @@ fn functions_are_found_in_the_source() {
 /// While a run is recorded it can be looked at; once nobody records it any more, its logs were cut off.
 #[test]
 fn a_run_that_is_being_recorded_is_no_run_that_was_cut_off() {
-    let going_on = "run is still being recorded: this is what there was until now.";
+    let going_on = "run is still being recorded: this is its state so far.";
     let cut_off = "The record of web (10) is cut off: the rest is missing.";
     for (engine, expect) in [
         (std::process::id(), going_on),

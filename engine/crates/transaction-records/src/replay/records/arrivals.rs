@@ -1,4 +1,4 @@
-//! What bytes that came in are to whoever received them (Whodunit §5): a request, more of one, or an answer.
+//! What received bytes mean to their receiver (Whodunit §5): a request, more of a request, or an answer.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::replay::state::request::{Request, Role, Sender};
 use crate::replay::state::wait::WaitsFor;
 use crate::replay::state::world::World;
 
-/// One call that received bytes.
+/// A call that received bytes.
 pub(in crate::replay) struct Received<'a> {
     pub(crate) thread: ThreadRow,
     pub(crate) end: EndId,
@@ -23,7 +23,7 @@ pub(in crate::replay) struct Received<'a> {
 }
 
 impl World<'_> {
-    /// Bytes have come, of this message last; `None`: nobody was seen to send them.
+    /// Bytes have arrived. `message` is the last message they belong to, if it was recorded.
     pub(in crate::replay) fn arrives(
         &mut self,
         received: &Received<'_>,
@@ -42,7 +42,7 @@ impl World<'_> {
         head.extend_from_slice(&received.head[..received.head.len().min(room)]);
     }
 
-    /// The handler that an event loop called for the stream that bytes came by.
+    /// The handler that an event loop called for the stream of these bytes.
     fn handler(&self, received: &Received<'_>) -> Option<Step> {
         let event = self.threads[received.thread].event.as_ref()?;
         let is_of_stream = event.end == Some(received.end);
@@ -56,7 +56,7 @@ impl World<'_> {
             self.is_answered(received, origin);
             return;
         }
-        // Who asks may be greeted first.
+        // The asking side may be greeted first.
         let is_asker = self.side(end).role == Some(Role::Asks);
         if is_asker && message.instance.is_none() {
             return;
@@ -95,7 +95,7 @@ impl World<'_> {
         self.begins_request(received, context, message.instance, origin, sender);
     }
 
-    /// What this process asked for has come: it goes on where it asked.
+    /// An answer to this process has arrived: the thread continues where it asked.
     fn is_answered(&mut self, received: &Received<'_>, (origin, hold): (Doing, Hold)) {
         let process = self.index.ends[received.end].process;
         self.side(received.end).role.get_or_insert(Role::Asks);
@@ -125,8 +125,8 @@ impl World<'_> {
         self.begins_request(received, context, None, None, None);
     }
 
-    /// The task of a request that has no name and no answer yet, and of which more comes by another call path of its sender:
-    /// as the paper has it, the context changes with each message.
+    /// The task of an unnamed, unanswered request that continues with a message from another call path of its sender. As in
+    /// the paper, the context changes with each message.
     fn takes_turn(&mut self, received: &Received<'_>, sender: Option<Sender>) -> Option<TaskId> {
         let task = self.open_task(received.end)?;
         let request = self.side(received.end).request.as_mut()?;
@@ -139,7 +139,7 @@ impl World<'_> {
         Some(task)
     }
 
-    /// More of the request that came last by the stream.
+    /// More of the latest request on the stream has arrived.
     fn goes_on(&mut self, received: &Received<'_>, sender: Option<Sender>) -> bool {
         let Some(task) = self.open_task(received.end) else {
             return false;
@@ -163,13 +163,13 @@ impl World<'_> {
         true
     }
 
-    /// The context in which a request from outside begins: the call path that receives it (§2), or the handlers up to here.
+    /// The initial context of a request from outside: the call path that receives it (§2), or the handlers up to here.
     fn first_context(&mut self, received: &Received<'_>) -> Synopsis {
         let process = self.index.ends[received.end].process;
         let thread = &self.threads[received.thread];
         let (doing, thread_base) = (thread.doing(), thread.base);
         if let Some(handler) = self.handler(received) {
-            // What an earlier request on the connection added is over.
+            // What an earlier request on the connection added has ended.
             let dictionary = &mut self.processes[process].dictionary;
             let before = dictionary.before_request(doing.context);
             return dictionary.append(before, handler);
@@ -220,7 +220,7 @@ impl World<'_> {
         self.works_for(thread, doing, from_ns);
     }
 
-    /// A request does not flow from the one that came before it on the connection.
+    /// A request does not flow from the previous one on its connection.
     fn flows_anew(&mut self, received: &Received<'_>) {
         let process = self.index.ends[received.end].process;
         let Some(handler) = self.handler(received) else {
@@ -236,8 +236,8 @@ impl World<'_> {
         }
     }
 
-    /// From when on the thread works for a request that it has received: since it was told that there is one, or since it
-    /// has it. Until then it waited for it.
+    /// When the thread started to work for a request that it received: when it was told about it, or when it received it.
+    /// Before that, it waited for it.
     fn comes_to(&mut self, received: &Received<'_>, doing: Doing) -> u64 {
         let instance = self.instance_of(doing);
         let is_told = self.handler(received).is_some();
@@ -259,7 +259,7 @@ impl World<'_> {
         received.time_ns
     }
 
-    /// A context with the name of the request that came last by an end, when its first bytes tell what it is.
+    /// The context with the name of the latest request at an end, if its first bytes tell.
     fn named(&mut self, end: EndId, context: Synopsis) -> Option<Synopsis> {
         let process = self.index.ends[end].process;
         let recognition = self.recognition;
@@ -272,7 +272,7 @@ impl World<'_> {
         Some(dictionary.append(context, step))
     }
 
-    /// Names a request of which more has come.
+    /// Names a request of which more has arrived.
     fn name_request(&mut self, received: &Received<'_>) {
         self.look_for_trace(received.end);
         let doing = self.threads[received.thread].doing();

@@ -1,4 +1,4 @@
-//! How transactions come from one thread, process or handler to another (Whodunit §3.5, §4).
+//! How transactions pass from one thread, process or handler to another (Whodunit §3.5, §4).
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::replay::state::wait::WaitsFor;
 use crate::replay::state::world::{Cause, World};
 
 impl World<'_> {
-    /// A thread's first record: it goes on with what whoever made it did.
+    /// A thread's first record: it continues the work of its creator.
     pub(in crate::replay) fn begin(&mut self, thread: ThreadRow, time_ns: u64) {
         let it = &mut self.threads[thread];
         if it.has_begun {
@@ -83,7 +83,7 @@ impl World<'_> {
         self.works_for(thread, Doing { context, task }, time_ns);
     }
 
-    /// What a process did when it executed another program, by the thread that was active last.
+    /// The last work of a process before it executed another program, taken from the thread that was active last.
     fn handed_at_exec(&mut self, before: usize, process: usize) -> Option<Handed> {
         let rows = self.processes[before].rows.clone();
         let thread = rows.max_by_key(|&it| self.threads[it].last_ns)?;
@@ -108,7 +108,7 @@ impl World<'_> {
         Some(Handed { outgoing, origin })
     }
 
-    /// A thread makes another one.
+    /// A thread creates another one.
     pub(in crate::replay) fn spawns(&mut self, thread: ThreadRow, new: u32, path: u32) {
         let process = self.threads[thread].process;
         let of = self.threads[thread].doing();
@@ -124,7 +124,7 @@ impl World<'_> {
         self.possible.push(Cause::Spawn(process, new));
     }
 
-    /// A thread makes a process.
+    /// A thread creates a process.
     pub(in crate::replay) fn forks(&mut self, thread: ThreadRow, child: u32, path: u32) {
         let process = self.threads[thread].process;
         let of = self.threads[thread].doing();
@@ -153,14 +153,14 @@ impl World<'_> {
             return;
         }
         if let Some(before) = self.processes[process].items.get_mut(&item) {
-            // One call is for both: when that is not one transaction, it is for nobody.
+            // One call serves both. If they belong to different transactions, it counts for neither.
             if before.of.task != of.task {
                 before.of = Doing::default();
                 before.produced = Synopsis::EMPTY;
             }
             return;
         }
-        // What an event library calls continues the context alone (Figure 4, line 12).
+        // What an event library calls continues only the context (Figure 4, line 12).
         let produced = match uses.consumed > 0 {
             true => {
                 let at = self.path(process, path);
@@ -178,7 +178,7 @@ impl World<'_> {
         self.possible.push(Cause::Item(process, item));
     }
 
-    /// A thread consumes what was produced (§3.5), by a list of producers and consumers.
+    /// A thread consumes what was produced, through a list of producers and consumers (§3.5).
     pub(in crate::replay) fn consumes(
         &mut self,
         thread: ThreadRow,
@@ -190,7 +190,8 @@ impl World<'_> {
         let Some(item) = self.processes[process].take_item(item) else {
             return;
         };
-        // What is done for no request takes no thread away from one: a pool that another thread fills.
+        // Work without a request does not take a thread away from a request: it comes from a pool that another thread
+        // fills.
         let at_work = |it: usize| !self.tasks[it].is_over;
         let is_for_nobody =
             item.of.task.is_none() && self.threads[thread].task.is_some_and(at_work);
@@ -218,7 +219,7 @@ impl World<'_> {
         flows.add(FlowKind::Memory, item.produced, to, 1);
     }
 
-    /// A thread waits for whatever comes next.
+    /// A thread waits for more work.
     pub(in crate::replay) fn idles(&mut self, thread: ThreadRow, head: Head, began_ns: u64) {
         self.end_waits(thread);
         self.tell_flow(thread);
@@ -248,7 +249,7 @@ impl World<'_> {
             });
     }
 
-    /// A thread that waited in the midst of something, and was told of nothing else, goes on with it.
+    /// A thread that paused during some work, and was told of nothing else, continues the work.
     pub(in crate::replay) fn ends_pause(&mut self, thread: ThreadRow, record: &Record<'_>) {
         let it = &self.threads[thread];
         if it.doing() != Doing::default() || it.event.is_some() {
@@ -270,7 +271,7 @@ impl World<'_> {
         self.threads[thread].scope = Some(pause.scope);
     }
 
-    /// One more call path of what a thread does.
+    /// Takes another call path of a thread's work into account.
     pub(in crate::replay) fn narrow_scope(&mut self, thread: ThreadRow, path: u32) {
         let it = &self.threads[thread];
         if it.task.is_none() {
@@ -284,14 +285,14 @@ impl World<'_> {
         }
     }
 
-    /// An event loop tells a thread that something may be done with a stream (§4.1).
+    /// An event loop tells a thread that a stream is ready (§4.1).
     pub(in crate::replay) fn is_told(&mut self, thread: ThreadRow, stream: u32, time_ns: u64) {
         let process = self.threads[thread].process;
         let end = self.index.end_of.get(&(process, stream)).copied();
         let end = end.filter(|_| stream != 0);
         let base = match end {
             None => Doing::default(),
-            // Whoever asked waits for what the whole transaction does, whatever stream it last used.
+            // The asker waits for the work of the whole transaction, whatever stream it used last.
             Some(end) => match self.current_task(end) {
                 Some(task) => Doing {
                     context: self.tasks[task].context,
@@ -313,14 +314,14 @@ impl World<'_> {
         self.works_for(thread, base, time_ns);
     }
 
-    /// The task of the request that came last by a stream, answered or not, if it is this process's.
+    /// The task of the latest request on a stream, answered or not, if it belongs to this process.
     pub(in crate::replay) fn current_task(&mut self, end: usize) -> Option<usize> {
         let process = self.index.ends[end].process;
         let task = self.side(end).request.as_ref()?.task;
         (self.tasks[task].process == process).then_some(task)
     }
 
-    /// The first call path after an event tells the handler: what the loop, which waited, called.
+    /// The first call path after an event reveals the handler: what the loop, which had waited, called.
     pub(in crate::replay) fn settle(&mut self, thread: ThreadRow, path: u32) {
         let it = &mut self.threads[thread];
         let Some(event) = it.event.as_mut().filter(|it| !it.is_settled) else {
@@ -363,7 +364,7 @@ impl World<'_> {
 }
 
 impl World<'_> {
-    /// Tells of the flow by the last event, unless it was told.
+    /// Records the flow through the latest event, unless that is done.
     pub(in crate::replay) fn tell_flow(&mut self, thread: ThreadRow) {
         let it = &mut self.threads[thread];
         let process = it.process;

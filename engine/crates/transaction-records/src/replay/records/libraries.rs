@@ -1,4 +1,4 @@
-//! Handlers that libraries of events call (Whodunit §4.1, Figure 4), and tasks that executors do (§4.2, Figure 5).
+//! Handlers called by event libraries (Whodunit §4.1, Figure 4), and tasks executed by executors (§4.2, Figure 5).
 
 use fulcrum_transactions::Step;
 use fulcrum_wire::transactions::{Calling, Head, Record};
@@ -9,11 +9,11 @@ use crate::replay::state::thread::{Event, Handling};
 use crate::replay::state::wait::WaitsFor;
 use crate::replay::state::world::World;
 
-/// Handlers within one another that are kept.
+/// The most nested handlers that are kept.
 const MOST: usize = 64;
 
 impl World<'_> {
-    /// A library calls a handler, or an executor a task.
+    /// A library calls a handler, or an executor runs a task.
     pub(in crate::replay) fn handles(
         &mut self,
         thread: ThreadRow,
@@ -49,10 +49,10 @@ impl World<'_> {
             self.drop_idle_waits(thread);
         }
         self.tell_flow(thread);
-        // What another handler was told is over, but not what the loop was.
+        // What another handler was told has ended, but not what the loop was told.
         let around = around.filter(|it| how == Calling::Onward || !it.is_settled);
         let told = around.as_ref().and_then(|it| it.end);
-        // What a library has read for a handler is that handler's.
+        // What a library has read for a handler belongs to that handler.
         let is_same = handler.is_some() && around.is_some_and(|it| it.handler == handler);
         self.threads[thread].event = Some(Event {
             end: end.or(told),
@@ -72,14 +72,14 @@ impl World<'_> {
         }
     }
 
-    /// Whether the thread works for a request that is still to be answered.
+    /// Whether the thread works for a request that has not been answered.
     fn is_at_work(&self, thread: ThreadRow) -> bool {
         let task = self.threads[thread].task;
         task.is_some_and(|it| !self.tasks[it].is_over)
     }
 
-    /// How a handler goes on with what it continues. What no request has caused is not told apart by tasks, and what was only
-    /// interrupted goes on as it was.
+    /// How a handler continues what it was called for. Work without a request is not split into tasks, and interrupted work
+    /// continues unchanged.
     fn step_of(
         &mut self,
         process: usize,
@@ -97,7 +97,7 @@ impl World<'_> {
         name.map(Step::Handler)
     }
 
-    /// What the thread does is the innermost of so many handlers, less one, from now on.
+    /// From now on, the thread is in the innermost of `depth` handlers.
     fn nests(&mut self, thread: ThreadRow, depth: u32, how: Calling) {
         let around = (depth.saturating_sub(1) as usize).min(MOST);
         let it = &mut self.threads[thread];
@@ -109,11 +109,11 @@ impl World<'_> {
         if it.handlers.len() <= around {
             it.keep_handling();
         }
-        // Others have returned, and that was not told; or what called them was lost.
+        // Others have returned without being recorded, or the record of their caller was lost.
         it.handlers.resize_with(around, Handling::default);
     }
 
-    /// What a handler continues: what it was registered for, while that is not over; then what its stream is used for.
+    /// What a handler continues: what it was registered for, until that has ended, and then the work of its stream.
     fn continued_by_handler(&mut self, of: Doing, how: Calling, end: Option<EndId>) -> Doing {
         let is_open = |world: &Self, it: Doing| it.task.is_some_and(|it| !world.tasks[it].is_over);
         if is_open(self, of) {
@@ -130,12 +130,12 @@ impl World<'_> {
         match of_stream {
             Some(it) if is_open(self, it) => it,
             _ if how != Calling::Again || of.task.is_none() => of,
-            // What repeats does not go on for ever for a transaction that is over.
+            // A repeating handler does not continue a finished transaction for ever.
             _ => of_stream.unwrap_or_default(),
         }
     }
 
-    /// The handler of this depth has returned to the one around it, or to its library.
+    /// The handler at this depth has returned to the one around it, or to its library.
     pub(in crate::replay) fn returns(&mut self, thread: ThreadRow, depth: u32, time_ns: u64) {
         self.tell_flow(thread);
         let it = &mut self.threads[thread];

@@ -1,4 +1,4 @@
-//! Messages (Whodunit §5): which bytes were sent for whom, and for whom whoever receives them works then.
+//! Messages (Whodunit §5): the transaction for which bytes were sent, and the one that the receiver then works for.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use fulcrum_wire::transactions::{Head, Record, Via};
 
 use super::arrivals::Received;
 use crate::index::{ChannelId, EndId};
-use crate::replay::state::direction::Message;
+use crate::replay::state::direction::{Message, Start};
 use crate::replay::state::doing::{Doing, Hold, Origin, ThreadRow};
 use crate::replay::state::process::Outgoing;
 use crate::replay::state::request::Role;
@@ -16,7 +16,7 @@ use crate::replay::state::wait::WaitsFor;
 use crate::replay::state::world::{Cause, World};
 
 impl World<'_> {
-    /// The row of a channel and the side that sends what this end receives.
+    /// The channel that an end receives from, and the side that sends into it.
     fn incoming(&self, end: EndId) -> (ChannelId, usize) {
         let end = &self.index.ends[end];
         match self.index.channels[end.channel].is_pipe {
@@ -25,11 +25,15 @@ impl World<'_> {
         }
     }
 
-    fn is_continued(&self, end: EndId) -> bool {
-        matches!(self.index.ends[end].via, Via::Inherited | Via::Found)
+    /// Where the offsets of an end's process start.
+    fn start(&self, end: EndId) -> Start {
+        match self.index.ends[end].via {
+            Via::Inherited | Via::Found => Start::Unknown,
+            _ => Start::AtZero,
+        }
     }
 
-    /// What has to happen before these bytes can have been received.
+    /// What must happen before these bytes can have been received.
     pub(in crate::replay) fn missing_bytes(
         &self,
         end: EndId,
@@ -42,15 +46,15 @@ impl World<'_> {
             return None;
         }
         let counter = &self.ends[end].receives;
-        let start = counter.place(direction.received, offset, self.is_continued(end));
+        let start = counter.place(direction.received, offset, self.start(end));
         let range = start..start.saturating_add(length);
         let cause = Some(Cause::Bytes(channel, side));
         if let [writer] = direction.writers[..] {
-            // One writer's own offsets are known, and so is what it was not seen to send.
+            // A single writer's own offsets are known, and so is what was not recorded of its sends.
             let sent = &self.index.ends[writer].sent;
-            let first = match self.is_continued(writer) {
-                true => sent.first().unwrap_or(0),
-                false => 0,
+            let first = match self.start(writer) {
+                Start::Unknown => sent.first().unwrap_or(0),
+                Start::AtZero => 0,
             };
             let own = range.start.saturating_add(first)..range.end.saturating_add(first);
             let unknown = direction.stream.received(range.clone()).unknown_bytes;
@@ -72,7 +76,7 @@ impl World<'_> {
         }
     }
 
-    /// Bytes go out.
+    /// Bytes are sent.
     pub(in crate::replay) fn sends(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
         let process = self.threads[thread].process;
         let &Record::Send {
@@ -95,16 +99,16 @@ impl World<'_> {
             origin: self.origin(thread),
             instance: self.instance_of(doing),
         });
-        let is_continued = self.is_continued(end);
+        let begins = self.start(end);
         let (channel, side) = {
             let end = &self.index.ends[end];
             (end.channel, end.side)
         };
         let direction = &mut self.directions[channel][side];
         let counter = &mut self.ends[end].sends;
-        let range = counter.count(&mut direction.sent, offset, length, is_continued);
+        let range = counter.count(&mut direction.sent, offset, length, begins);
         direction.sends_left = direction.sends_left.saturating_sub(1);
-        // What was sent twice is told when the profile is stitched.
+        // Duplicate sends are reported when the profile is stitched.
         let _ = direction.stream.sent(range.clone(), message);
         self.possible.push(Cause::Bytes(channel, side));
         let stream = self.stream_id(channel, side, process, end);
@@ -120,8 +124,8 @@ impl World<'_> {
         self.answers(end, doing, head.time_ns);
     }
 
-    /// A thread is about to send by a stream. When it is not known for whom it works, or its request is over, it answers the
-    /// request that is open there, or greets whoever has just connected.
+    /// A thread is about to send on a stream. If its transaction is unknown, or its request has ended, it answers the open
+    /// request there, or greets a new connection.
     fn turns_to(&mut self, thread: ThreadRow, end: EndId, time_ns: u64) {
         let doing = self.threads[thread].doing();
         let is_free = match doing.task {
@@ -130,7 +134,7 @@ impl World<'_> {
         };
         let came_last = self.current_task(end);
         let open = match doing.task {
-            // More of an answer, perhaps.
+            // Possibly more of an answer.
             None => came_last,
             Some(task) => self.open_task(end).filter(|it| *it != task),
         };
@@ -160,7 +164,7 @@ impl World<'_> {
         self.processes[process].outgoing(self.index, self.resolver, context, path)
     }
 
-    /// For whom a thread works, and who had asked for it.
+    /// The transaction that a thread works for, and where its request came from.
     pub(in crate::replay) fn origin(&self, thread: ThreadRow) -> Rc<Origin> {
         let it = &self.threads[thread];
         let before = it.task.and_then(|it| self.tasks[it].origin.clone());
@@ -189,7 +193,7 @@ impl World<'_> {
         id
     }
 
-    /// Bytes come in.
+    /// Bytes are received.
     pub(in crate::replay) fn receives(
         &mut self,
         thread: ThreadRow,
@@ -214,10 +218,10 @@ impl World<'_> {
             return;
         }
         let (channel, side) = self.incoming(end);
-        let is_continued = self.is_continued(end);
+        let begins = self.start(end);
         let direction = &mut self.directions[channel][side];
         let counter = &mut self.ends[end].receives;
-        let range = counter.count(&mut direction.received, offset, length, is_continued);
+        let range = counter.count(&mut direction.received, offset, length, begins);
         let receipt = direction.stream.received(range.clone());
         let message = receipt.messages.last().map(|it| Rc::clone(it.what));
         if range.start == direction.done {

@@ -1,4 +1,5 @@
-//! Requests: what a process does for one is a task; what all processes do for one that came from outside is an instance.
+//! Requests. A task is what one process does for a request. An instance is what all processes do for a request from
+//! outside.
 
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use crate::replay::state::request::{Instance, Role, Side, Task};
 use crate::replay::state::world::World;
 
 impl World<'_> {
-    /// Begins a task; with it an instance, unless the request is a part of one.
+    /// Begins a task, and an instance unless the request is part of one.
     pub(in crate::replay) fn begin_task(
         &mut self,
         process: usize,
@@ -40,7 +41,7 @@ impl World<'_> {
         task
     }
 
-    /// The side by which an end receives. Who writes into a pipe has another one.
+    /// The side on which an end receives. For a pipe, the writer has another side.
     pub(in crate::replay) fn side(&mut self, end: EndId) -> &mut Side {
         let end = &self.index.ends[end];
         match self.index.channels[end.channel].is_pipe {
@@ -49,13 +50,13 @@ impl World<'_> {
         }
     }
 
-    /// The side by which an end sends.
+    /// The side on which an end sends.
     pub(in crate::replay) fn sending_side(&mut self, end: EndId) -> &mut Side {
         let end = &self.index.ends[end];
         &mut self.sides[end.channel][end.side]
     }
 
-    /// The request of a side that is still to be answered, if this process works on it.
+    /// The unanswered request of a side, if this process works on it.
     pub(in crate::replay) fn open_task(&mut self, end: EndId) -> Option<TaskId> {
         let process = self.index.ends[end].process;
         let request = self.side(end).request.as_ref()?;
@@ -63,7 +64,7 @@ impl World<'_> {
         (!is_answered && self.tasks[task].process == process).then_some(task)
     }
 
-    /// An answer goes out: the instance that began by this request ends here, unless more follows.
+    /// An answer is sent. The instance that began with the request ends here, unless more follows.
     pub(in crate::replay) fn answers(&mut self, end: EndId, by: Doing, time_ns: u64) {
         let side = self.sending_side(end);
         side.head.clear();
@@ -85,11 +86,11 @@ impl World<'_> {
             (false, Some((_, context))) => context,
             (false, None) => self.tasks[task].context,
         };
-        // Another process that answers has the same clock: it has the same end.
+        // If another process answers, it has the same clock, because it has the same end.
         instance.answered = Some((time_ns, context));
     }
 
-    /// A process has no descriptor of the end any more.
+    /// The process has closed its last descriptor of the end.
     pub(in crate::replay) fn closed(&mut self, end: EndId) {
         let side = self.sending_side(end);
         side.open_ends = side.open_ends.saturating_sub(1);
@@ -100,7 +101,7 @@ impl World<'_> {
         }
     }
 
-    /// What a side begins with.
+    /// The initial state of a side.
     pub(in crate::replay) fn new_side(&self, channel: ChannelId, side: usize) -> Side {
         use fulcrum_wire::transactions::Via;
         let ends = &self.index.channels[channel].sides[side];

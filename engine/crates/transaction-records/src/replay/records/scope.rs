@@ -1,4 +1,4 @@
-//! What all call paths have in common of what a thread does, and whether a wait is a part of it.
+//! The common part of the call paths of a thread's work, and whether a wait belongs to that work.
 
 use fulcrum_transactions::Name;
 
@@ -7,10 +7,10 @@ use crate::replay::state::doing::Doing;
 use crate::replay::state::world::World;
 
 impl World<'_> {
-    /// Whether a wait is made in the midst of what a thread does, of which all call paths begin with `scope`.
+    /// Whether a wait happens in the middle of a thread's work, all of whose call paths begin with `scope`.
     ///
-    /// Of code that a virtual machine has made no calls are known: a wait below it may be as deep as anything else. It ends no
-    /// request that is still to be answered.
+    /// The callers of just-in-time code are unknown, so a wait below it may be at any depth. It ends no request that has
+    /// not been answered.
     pub(in crate::replay) fn is_in_midst(
         &self,
         process: usize,
@@ -25,13 +25,13 @@ impl World<'_> {
     }
 }
 
-/// How many functions two call paths have in common, from the outermost on.
+/// The number of functions that two call paths have in common, starting with the outermost.
 pub(in crate::replay) fn common(a: &[Name], b: &[Name]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// Whether a wait is made by what a thread does, all of which has call paths that begin with `scope`, rather than by the loop
-/// that does one thing after the other. A loop waits itself, or by one function of its own.
+/// Whether a wait belongs to work whose call paths all begin with `scope`, and not to the loop that does one piece of work
+/// after the other. A loop waits itself, or through one function of its own.
 fn is_within(scope: &[Name], wait: &[Name]) -> bool {
     let common = common(scope, wait);
     let deeper = wait.len() - common;

@@ -1,5 +1,5 @@
-//! Spans that an SDK publishes for its threads (OTEP 4947). What it says for whom a thread works is known better than what was
-//! inferred; where both agree, it adds the trace, and a name where requests have none.
+//! Spans that an SDK publishes for its threads (OTEP 4947). They take precedence over what was inferred about the
+//! transaction of a thread. Where both agree, they add the trace, and a name if requests have none.
 
 use fulcrum_transactions::recognise::Recognition;
 use fulcrum_transactions::{Arrival, SpanId, Step, Synopsis, TraceId, TraceParent};
@@ -9,11 +9,11 @@ use crate::replay::state::doing::{Doing, InstanceId, ThreadRow};
 use crate::replay::state::request::Carried;
 use crate::replay::state::world::World;
 
-/// The stage by which a transaction came to another process, when nothing but its trace tells.
+/// The stage by which a transaction reached another process if only its trace is known.
 const BY_TRACE: &str = "trace";
 
 impl World<'_> {
-    /// From now on the thread is in a span, or in none.
+    /// The thread enters a span, or leaves all spans.
     pub(in crate::replay) fn is_in_span(
         &mut self,
         thread: ThreadRow,
@@ -49,7 +49,7 @@ impl World<'_> {
         self.name_span(thread, attributes, time_ns);
     }
 
-    /// A thread that worked for a transaction because the SDK had said so does no more.
+    /// A thread that worked for a transaction only because the SDK said so stops doing so.
     fn leaves_span(&mut self, thread: ThreadRow, time_ns: u64) {
         let joined = self.threads[thread].joined.take();
         if joined.is_some() && joined == self.threads[thread].doing().task {
@@ -57,7 +57,7 @@ impl World<'_> {
         }
     }
 
-    /// Whether the thread works for a transaction of this trace. One of which no trace was known is of this one.
+    /// Whether the thread works for a transaction of this trace. A transaction without a known trace joins this one.
     fn is_of_trace(&mut self, thread: ThreadRow, said: TraceParent) -> bool {
         let doing = self.threads[thread].doing();
         let Some(instance) = self.instance_of(doing) else {
@@ -75,7 +75,7 @@ impl World<'_> {
         true
     }
 
-    /// The thread works for the transaction of a trace from now on, though nobody saw how it came to it.
+    /// From now on the thread works for the transaction of a trace, although it is unknown how it got there.
     fn joins(&mut self, thread: ThreadRow, said: TraceParent, time_ns: u64) {
         let process = self.threads[thread].process;
         let known = self.traced.get(&said.trace).copied();
@@ -93,7 +93,7 @@ impl World<'_> {
         self.threads[thread].joined = task;
     }
 
-    /// The context with which a process goes on with a transaction whose trace it is in.
+    /// The context in which a process continues a transaction, given that it takes part in its trace.
     fn continued(&mut self, process: usize, of: InstanceId) -> Synopsis {
         let task = &self.tasks[self.instances[of as usize].task];
         let (origin, context) = (task.process, task.context);
@@ -107,7 +107,7 @@ impl World<'_> {
         arrival.map_or(Synopsis::EMPTY, Arrival::context)
     }
 
-    /// Names what the thread does by the span's attributes, unless its request has a name.
+    /// Names the thread's work by the span's attributes, unless its request has a name.
     fn name_span(&mut self, thread: ThreadRow, attributes: &[u8], time_ns: u64) {
         let process = self.threads[thread].process;
         let doing = self.threads[thread].doing();

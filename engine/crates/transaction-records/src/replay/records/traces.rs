@@ -1,4 +1,4 @@
-//! Traces that requests say to belong to (W3C Trace Context).
+//! The traces that requests belong to (W3C Trace Context).
 
 use fulcrum_transactions::recognise::Traced;
 use fulcrum_wire::transactions::MAX_HEAD;
@@ -8,8 +8,8 @@ use crate::replay::state::request::Carried;
 use crate::replay::state::world::World;
 
 impl World<'_> {
-    /// Looks for the trace of the request that came last by an end, in what has come of it until now. A transaction belongs to
-    /// the first that one of its requests tells.
+    /// Looks for the trace of the latest request at an end, in the bytes received so far. A transaction belongs to the
+    /// first trace that one of its requests names.
     pub(in crate::replay) fn look_for_trace(&mut self, end: EndId) {
         let recognition = self.recognition;
         let side = self.side(end);

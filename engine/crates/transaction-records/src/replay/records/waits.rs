@@ -8,14 +8,14 @@ use crate::replay::state::doing::{Doing, Hold, InstanceId, ThreadRow};
 use crate::replay::state::wait::{Released, SeenWait, WaitsFor};
 use crate::replay::state::world::World;
 
-/// Who made a thread wait, and where.
+/// The thread that another one waited for, and where it was.
 struct Blamed {
     context: Synopsis,
     instance: Option<InstanceId>,
     path: Option<u32>,
 }
 
-/// Whoever lets a waiter go may tell of it after the waiter has told that it goes on.
+/// The record of a release may be this much later than that of the end of the wait.
 const LATE_NS: u64 = 1_000_000;
 
 impl World<'_> {
@@ -59,8 +59,8 @@ impl World<'_> {
         self.threads[thread].waits.push(wait);
     }
 
-    /// Whether a thread, of which it would not be seen that it turns to another transaction, may do so after a wait. It is
-    /// better to know nothing than something wrong.
+    /// Whether a thread may have turned to another transaction after a wait without this being recorded. No attribution is
+    /// better than a wrong one.
     fn may_wait_for_work(&self, thread: ThreadRow, kind: LockKind) -> bool {
         let it = &self.threads[thread];
         let is_over = it.task.is_some_and(|it| self.tasks[it].is_over);
@@ -72,7 +72,7 @@ impl World<'_> {
         }
     }
 
-    /// A thread gives a lock back.
+    /// A thread releases a lock.
     pub(in crate::replay) fn released(&mut self, thread: ThreadRow, head: Head, lock: u64) {
         let process = self.threads[thread].process;
         let releases = self.processes[process].releases.entry(lock).or_default();
@@ -83,8 +83,8 @@ impl World<'_> {
         });
     }
 
-    /// A thread goes on with what it did before: its waits were in the way of that. Those after an answer were only if more
-    /// of the answer follows.
+    /// A thread continues its previous work, so its waits delayed that work. Waits after an answer only did so if more of
+    /// the answer follows.
     pub(in crate::replay) fn keep_waits(&mut self, thread: ThreadRow, before: WaitsFor) {
         let it = &mut self.threads[thread];
         let is_kept = |wait: &SeenWait| !wait.is_over || before == WaitsFor::Answer;
@@ -92,7 +92,8 @@ impl World<'_> {
         self.processes[it.process].waits.extend(kept);
     }
 
-    /// A thread does nothing more for its transaction. If that has no request that waits for an answer, it has waited for work.
+    /// A thread does nothing more for its transaction. Unless a request of the transaction is unanswered, its last waits
+    /// were for work.
     pub(in crate::replay) fn end_waits(&mut self, thread: ThreadRow) {
         let task = self.threads[thread].task;
         match task.is_some_and(|it| !self.tasks[it].is_over) {
@@ -101,7 +102,7 @@ impl World<'_> {
         }
     }
 
-    /// A thread begins something else. Before that it waited for it, again and again on one condition, and not for others.
+    /// A thread begins something else, so it waited for that: repeatedly on one condition, and not for others.
     pub(in crate::replay) fn drop_idle_waits(&mut self, thread: ThreadRow) {
         let waits = &self.threads[thread].waits;
         let last = waits.iter().rev().find(|it| it.may_be_idle());
@@ -131,12 +132,12 @@ impl World<'_> {
                 && blamed
                     .as_ref()
                     .is_some_and(|it| it.instance == wait.instance);
-            // What nobody asked for waits until somebody who works for nobody gives it something to do.
+            // Work without a request waits until a thread without a transaction gives it something to do.
             let is_for_work = wait.instance.is_none()
                 && wait.may_be_idle()
                 && blamed.as_ref().is_some_and(|it| it.context.is_empty());
             if is_own || is_for_work {
-                // One part of a transaction waits for another one, or nothing waits.
+                // One part of a transaction waits for another part, or nothing waits.
                 continue;
             }
             let (index, resolver) = (self.index, self.resolver);
@@ -165,7 +166,8 @@ impl World<'_> {
         pairs
     }
 
-    /// Who held the lock when the wait began; when that is not known, who gave it back, or signalled, last before its end.
+    /// The holder when the wait began, or, if unknown, the last thread to release or signal the lock before the end of the
+    /// wait.
     fn blamed(&self, process: usize, wait: &SeenWait, releases: &[Released]) -> Option<Blamed> {
         let holder = self.processes[process].thread(wait.holder, wait.began_ns);
         let holder = holder.filter(|_| wait.holder != 0);

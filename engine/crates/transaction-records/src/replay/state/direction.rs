@@ -1,4 +1,4 @@
-//! The bytes of a stream in one direction, and whose they are.
+//! The bytes of a stream in one direction, and the transactions they belong to.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,20 +9,20 @@ use super::doing::{Doing, Hold, InstanceId, Origin};
 use super::process::Outgoing;
 use crate::index::{ChannelId, EndId, Index};
 
-/// One direction of a stream. Offsets are those of all its writers together.
+/// One direction of a stream. Offsets count the bytes of all writers together.
 #[derive(Debug)]
 pub(in crate::replay) struct Direction {
     pub(in crate::replay) stream: ByteStream<Rc<Message>>,
     pub(in crate::replay) writers: Vec<EndId>,
-    /// Sends that are still to come.
+    /// The number of sends still to come.
     pub(in crate::replay) sends_left: u64,
     pub(in crate::replay) sent: u64,
     pub(in crate::replay) received: u64,
-    /// Everything before was received.
+    /// Everything before this offset has been received.
     pub(in crate::replay) done: u64,
 }
 
-/// What a process sent by one call.
+/// What a process sent in one call.
 #[derive(Debug)]
 pub(in crate::replay) struct Message {
     pub(crate) outgoing: Rc<Outgoing>,
@@ -30,29 +30,38 @@ pub(in crate::replay) struct Message {
     pub(crate) instance: Option<InstanceId>,
 }
 
-/// How the offsets of one process are those of all.
+/// Where a process's offsets in a stream start.
+#[derive(Clone, Copy)]
+pub(in crate::replay) enum Start {
+    /// At 0: the process has used the stream from its start.
+    AtZero,
+    /// Somewhere: others used the stream before the process did.
+    Unknown,
+}
+
+/// Converts the offsets of one process to those of the stream.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::replay) struct Counter {
     /// What is added to the process's offsets.
     shift: u64,
-    /// The offset with which the process goes on.
+    /// The offset at which the process continues.
     next: u64,
     has_begun: bool,
 }
 
-/// An end of a stream in a process.
+/// A process's end of a stream.
 #[derive(Clone, Debug, Default)]
 pub(in crate::replay) struct EndState {
-    /// For whom it was last used.
+    /// The transaction for which it was last used.
     pub(crate) used: Doing,
-    /// For whom something was last sent by it.
+    /// The transaction for which it was last used to send.
     pub(crate) sent: Option<(Doing, Hold)>,
     pub(in crate::replay) sends: Counter,
     pub(in crate::replay) receives: Counter,
 }
 
 impl Direction {
-    /// Both directions of a channel, by the side that sends.
+    /// Both directions of a channel, by the sending side.
     pub(crate) fn both(index: &Index, channel: ChannelId) -> [Direction; 2] {
         let channel = &index.channels[channel];
         [0, 1].map(|side| {
@@ -71,16 +80,16 @@ impl Direction {
 }
 
 impl Counter {
-    /// Where among all bytes the process's bytes from `offset` on are. `all` were there before.
+    /// Where the process's bytes starting at `offset` are in the stream, which had `all` bytes before.
     ///
-    /// Threads of a process may tell of their calls in another order than they made them, so an offset may be left out at
+    /// Threads of a process may record their calls in another order than they made them, so a skipped offset may come
+    /// later.
     /// first and come later.
-    pub(in crate::replay) fn place(&self, all: u64, offset: u64, is_continued: bool) -> u64 {
-        let next = match (self.has_begun, is_continued) {
-            (true, _) => self.next,
-            // What the process's own count began with is not known.
-            (false, true) => offset,
-            (false, false) => 0,
+    pub(in crate::replay) fn place(&self, all: u64, offset: u64, start: Start) -> u64 {
+        let next = match (self.has_begun, start) {
+            (true, Start::AtZero | Start::Unknown) => self.next,
+            (false, Start::Unknown) => offset,
+            (false, Start::AtZero) => 0,
         };
         match offset.checked_sub(next) {
             Some(left_out) => all.wrapping_add(left_out),
@@ -93,9 +102,9 @@ impl Counter {
         all: &mut u64,
         offset: u64,
         length: u64,
-        is_continued: bool,
+        begins: Start,
     ) -> Range<u64> {
-        let start = self.place(*all, offset, is_continued);
+        let start = self.place(*all, offset, begins);
         self.shift = start.wrapping_sub(offset);
         let end = offset.saturating_add(length);
         self.next = if self.has_begun {

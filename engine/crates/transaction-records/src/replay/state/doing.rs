@@ -1,47 +1,47 @@
-//! For whom threads work, and how that is known.
+//! The transaction that a thread works for, and how this is known.
 
 use std::rc::Rc;
 
 use fulcrum_transactions::Synopsis;
 
-/// Row of [`World::threads`](crate::replay::World::threads).
+/// An index into [`World::threads`](crate::replay::World::threads).
 pub(crate) type ThreadRow = usize;
-/// Row of [`World::tasks`](crate::replay::World::tasks).
+/// An index into [`World::tasks`](crate::replay::World::tasks).
 pub(crate) type TaskId = usize;
-/// Row of [`World::instances`](crate::replay::World::instances).
+/// An index into [`World::instances`](crate::replay::World::instances).
 pub(crate) type InstanceId = u32;
 
-/// For whom a thread works.
+/// What a thread works for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Doing {
-    /// In its process's dictionary.
+    /// A context in its process's dictionary.
     pub(crate) context: Synopsis,
     pub(crate) task: Option<TaskId>,
 }
 
-/// How it is known for whom a thread works.
+/// How it is known what a thread works for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
-    /// It was seen to receive it, to take it over or to be told of it, and will be when it turns to another one.
+    /// The thread was seen to receive it, take it over or be told of it, and will be seen to turn to another transaction.
     Seen,
-    /// It was made for it. As a thread of a pool it may be kept for others, which nobody sees.
+    /// The thread was created for it. If it belongs to a pool, it may later work for others unseen.
     Made,
-    /// It was not seen to take it over, but has answered it.
+    /// The thread was not seen to take it over, but has answered it.
     Answered,
 }
 
-/// From when on a thread works for a transaction.
+/// The time at which a thread started to work for a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// On its process's clock.
     pub(crate) time_ns: u64,
     pub(crate) context: Synopsis,
     pub(crate) instance: Option<InstanceId>,
-    /// The thread waits for what the transaction begins with. What CPU time that takes is the transaction's.
+    /// The thread waits for the start of the transaction. CPU time used meanwhile belongs to the transaction.
     pub(crate) is_to_come: bool,
 }
 
-/// For whom a process worked when it sent a message, and who had asked it.
+/// What a process worked for when it sent a message, and what had asked for that.
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) process: usize,
@@ -51,7 +51,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// For whom a process worked when it sent what led here.
+    /// What a process worked for when it sent what led here.
     pub(crate) fn find(self: &Rc<Self>, process: usize) -> Option<(Doing, Hold)> {
         let mut at = Some(self);
         while let Some(origin) = at {

@@ -1,4 +1,4 @@
-//! Which function handles an event (Whodunit §4.1): the first one on the call path that the loop, which waited, called.
+//! Finds the function that handles an event (Whodunit §4.1): the first one on the call path that the waiting loop called.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,20 +9,20 @@ use fulcrum_transactions::Name;
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Place {
     pub(crate) address: u64,
-    /// The function and what was inlined into it, outermost first.
+    /// The function and those inlined into it, outermost first.
     pub(crate) names: Rc<[Name]>,
-    /// Its name is known, rather than its file alone.
+    /// Whether its name is known, and not only its file.
     pub(crate) is_named: bool,
     /// The row of its module in its process.
     pub(crate) module: Option<usize>,
 }
 
-/// So many of a loop's innermost functions may be found at other addresses when they call a handler: the one that waits, and
+/// How many of a loop's innermost functions may be at other addresses when they call a handler: the waiting function and
 /// its caller.
 const OF_LOOP: usize = 2;
 
-/// Where the handler of an event stands on its call path. `waiting` is where the loop waited and `path` where the handler did
-/// something, both outermost first. `program` is the module of the program itself.
+/// The position of an event's handler on its call path. The loop waited at `waiting`, and the handler acted at `path`, both
+/// outermost first. `program` is the module of the program itself.
 pub(in crate::replay) fn depth(
     waiting: &[Place],
     path: &[Place],
@@ -30,35 +30,38 @@ pub(in crate::replay) fn depth(
 ) -> Option<usize> {
     let loop_module = waiting.last()?.module;
     let both = waiting.iter().zip(path).enumerate();
-    let same = both.take_while(|(depth, (a, b))| is_same(a, b, depth + OF_LOOP >= waiting.len()));
+    let same = both.take_while(|(depth, (a, b))| match depth + OF_LOOP >= waiting.len() {
+        true => may_be_same(a, b),
+        false => is_same(a, b),
+    });
     let mut depth = same.count();
-    // A library's loop calls functions of its own first.
+    // The loop of a library calls functions of its own first.
     if is_librarys(waiting, program) && path.get(depth).is_some_and(|it| it.module == loop_module) {
         let others = path[depth..].iter();
         depth += others.take_while(|it| it.module == loop_module).count();
     }
-    // When a loop does the work itself, it is the handler.
+    // If a loop does the work itself, it is the handler.
     Some(depth.min(path.len().checked_sub(1)?))
 }
 
-/// Whether the loop that waited is a library's.
+/// Whether the waiting loop belongs to a library.
 pub(in crate::replay) fn is_librarys(waiting: &[Place], program: Option<usize>) -> bool {
     let module = waiting.last().and_then(|it| it.module);
     module.is_some() && module != program
 }
 
-/// Whether a loop that waited by one call path calls at this depth what handlers have put off: not where it is told of events,
-/// but further out.
+/// Whether a loop, which waited at one call path, runs deferred handlers at this depth: not where it is told of events, but
+/// further out.
 pub(in crate::replay) fn is_put_off(waiting: &[Place], depth: usize) -> bool {
     depth + OF_LOOP <= waiting.len()
 }
 
-/// Which functions call which others, by all call paths of a process.
+/// Which functions call which others, over all call paths of a process.
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Calls {
-    /// By the caller's node and the name of what it calls.
+    /// By the caller's node and the name of the callee.
     nodes: HashMap<(usize, Name), usize>,
-    /// How many functions each node calls. The first one is no function.
+    /// The number of callees of each node. The first node is the root.
     callees: Vec<usize>,
 }
 
@@ -86,8 +89,8 @@ impl Calls {
         }
     }
 
-    /// Where the handler stands on a call path that leaves the loop at this depth, when it was put off: what everything goes
-    /// through that the loop calls there is its queue, such as Squid's `AsyncCallQueue`.
+    /// The position of a deferred handler on a call path that leaves the loop at this depth. Everything that the loop calls
+    /// there goes through its queue, such as Squid's `AsyncCallQueue`.
     pub(crate) fn behind_queue(&self, path: &[Place], depth: usize) -> usize {
         let mut at = names(&path[..depth]).try_fold(0, |at, name| self.callee(at, name));
         for (behind, place) in path.iter().enumerate().skip(depth) {
@@ -108,18 +111,19 @@ impl Calls {
     }
 }
 
-/// The functions of a call path, without what was inlined into them.
+/// The functions of a call path, without inlined ones.
 fn names(path: &[Place]) -> impl Iterator<Item = Name> {
     path.iter().map_while(|it| it.names.first().copied())
 }
 
-/// Whether two places are in one function. Without names it is taken for one where a loop's function is expected, and both are
-/// in one file.
-fn is_same(a: &Place, b: &Place, is_of_loop: bool) -> bool {
-    match (a.is_named, b.is_named) {
-        _ if a.address == b.address => true,
-        (true, true) => a.names.first() == b.names.first(),
-        (false, false) => is_of_loop && a.module.is_some() && a.module == b.module,
-        _ => false,
-    }
+/// Whether two places are in one function.
+fn is_same(a: &Place, b: &Place) -> bool {
+    let is_one_name = || a.is_named && b.is_named && a.names.first() == b.names.first();
+    a.address == b.address || is_one_name()
+}
+
+/// Whether two places may be in one function: unnamed places in one file may be.
+fn may_be_same(a: &Place, b: &Place) -> bool {
+    let is_unnamed = !a.is_named && !b.is_named;
+    is_same(a, b) || is_unnamed && a.module.is_some() && a.module == b.module
 }

@@ -1,8 +1,9 @@
-//! Which files are libraries of events.
+//! Recognises the files of event libraries.
 
 use crate::process::file_name;
 
-/// How the files begin that are libraries of events, or built on such: what they call of their own is no handler of the program's.
+/// Prefixes of the file names of event libraries and of libraries based on them. Functions that they call of their own are
+/// no handlers of the program.
 const LIBRARIES: [&str; 8] = [
     "libevent-",
     "libevent_",

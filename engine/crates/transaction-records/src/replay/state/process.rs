@@ -1,4 +1,4 @@
-//! A process: its contexts, and what it recorded.
+//! A process: its contexts and its records.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};
 use crate::process::{ModuleMap, id, module_row, path, path_numbers, place};
 
-/// A process as it is replayed.
+/// A process during replay.
 #[derive(Debug)]
 pub(crate) struct Process {
     row: usize,
@@ -32,20 +32,20 @@ pub(crate) struct Process {
     /// What new processes continue.
     pub(in crate::replay) forked: HashMap<u32, Handed>,
     pub(in crate::replay) has_begun: bool,
-    /// Threads that still have records.
+    /// The number of threads with records left.
     pub(in crate::replay) threads_left: usize,
     /// The rows of its threads.
     pub(crate) rows: Range<usize>,
     pub(in crate::replay) waits: Vec<SeenWait>,
     pub(in crate::replay) releases: HashMap<u64, Vec<Released>>,
-    /// For locks that were waited for: where first.
+    /// For locks that were waited for: the place of the first wait.
     pub(crate) lock_places: HashMap<LockId, Name>,
-    /// By the kernel's number, which is used again: from when on it was which.
+    /// By the kernel's thread number, which is reused: the thread and the time since when it has the number.
     threads: HashMap<u32, Vec<(u64, usize)>>,
     paths: HashMap<u32, KnownPath>,
-    /// Made when it is needed.
+    /// Created on first use.
     calls: Option<Rc<Calls>>,
-    /// Contexts by what they continue, and the call path that they add.
+    /// Contexts, by the context they continue and the call path they add.
     appended: HashMap<(Synopsis, u32), Synopsis>,
     sends: HashMap<(Synopsis, u32), Rc<Outgoing>>,
     code: HashMap<u64, Place>,
@@ -58,7 +58,7 @@ struct KnownPath {
     places: Rc<[Place]>,
 }
 
-/// Whether a function only starts a program or a thread: all call paths begin with these.
+/// Whether a function only starts a program or a thread. All call paths begin with such functions.
 fn is_start(name: &str) -> bool {
     let name = name.split('@').next().unwrap_or(name);
     let of_programs = [
@@ -78,33 +78,33 @@ fn is_start(name: &str) -> bool {
     of_programs.contains(&name) || of_threads.contains(&name)
 }
 
-/// What was produced for others.
+/// Something that was produced for others.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::replay) struct Item {
-    /// For whom the producer worked.
+    /// What the producer worked for.
     pub(crate) of: Doing,
-    /// The same with the call path at which it was produced.
+    /// The producer's context with the call path of the production.
     pub(crate) produced: Synopsis,
     /// How often it is still to be consumed.
     pub(crate) left: u32,
 }
 
-/// What a thread continues that another one made.
+/// What a thread continues from its creator.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::replay) struct Continued {
     pub(crate) of: Doing,
-    /// The context with the call path at which the thread was made.
+    /// The context with the call path of the thread's creation.
     pub(crate) context: Synopsis,
 }
 
-/// What a process continues that another one made.
+/// What a process continues from its creator.
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Handed {
     pub(crate) outgoing: Rc<Outgoing>,
     pub(crate) origin: Rc<Origin>,
 }
 
-/// What goes beside a message.
+/// What accompanies a message.
 #[derive(Debug)]
 pub(in crate::replay) struct Outgoing {
     pub(crate) chain: Chain,
@@ -113,7 +113,7 @@ pub(in crate::replay) struct Outgoing {
 }
 
 impl Process {
-    /// The process in this row of the index, of a run.
+    /// The process in this row of the index, from a run.
     pub(crate) fn new(row: usize, run: usize, key: ProcessKey) -> Self {
         Process {
             row,
@@ -140,7 +140,7 @@ impl Process {
         }
     }
 
-    /// The names of an address of code, outermost first. Of a return address, one less is to be given.
+    /// The functions at a code address, outermost first. For a return address, callers pass one less.
     pub(crate) fn names(
         &mut self,
         modules: &[ModuleMap],
@@ -184,7 +184,7 @@ impl Process {
         found
     }
 
-    /// What a thread in a context does, in a few words.
+    /// A short description of what a thread does in a context.
     pub(crate) fn stage(&self, context: Synopsis) -> String {
         let name = |name: Name| self.dictionary.names.text(name).to_owned();
         match self.dictionary.contexts().last_element(context) {
@@ -194,7 +194,7 @@ impl Process {
         }
     }
 
-    /// What a thread consumes, once more.
+    /// Takes an item for one consumption.
     pub(in crate::replay) fn take_item(&mut self, item: u64) -> Option<Item> {
         let there = self.items.get_mut(&item)?;
         there.left = there.left.saturating_sub(1);
@@ -205,21 +205,21 @@ impl Process {
         Some(taken)
     }
 
-    /// A thread of this row has the kernel's number from then on.
+    /// The thread in this row has the kernel's thread number since then.
     pub(crate) fn add_thread(&mut self, tid: u32, from_ns: u64, row: usize) {
         let of_number = self.threads.entry(tid).or_default();
         let at = of_number.partition_point(|(other, _)| *other <= from_ns);
         of_number.insert(at, (from_ns, row));
     }
 
-    /// The row of the thread that had the kernel's number then.
+    /// The row of the thread that had the kernel's thread number at that time.
     pub(crate) fn thread(&self, tid: u32, time_ns: u64) -> Option<usize> {
         let of_number = self.threads.get(&tid)?;
         let after = of_number.partition_point(|(from, _)| *from <= time_ns);
         of_number.get(after.saturating_sub(1)).map(|(_, row)| *row)
     }
 
-    /// The handler that begins at an address, or has that number; `None` when it is a library's own.
+    /// The handler that begins at an address or has that number. `None` if it belongs to a library.
     pub(in crate::replay) fn handler_at(
         &mut self,
         index: &Index,
@@ -253,7 +253,7 @@ impl Process {
         self.known_path(index, resolver, id).names.clone()
     }
 
-    /// The handler that a loop, which waited by one call path, called when the other one was taken.
+    /// The handler that a loop, which waited at one call path, called when the other path was taken.
     pub(crate) fn handler(
         &mut self,
         index: &Index,
@@ -319,7 +319,7 @@ impl Process {
         &self.paths[&id]
     }
 
-    /// The innermost function of a call path that has a name, or else the innermost.
+    /// The innermost named function of a call path, or else the innermost function.
     pub(crate) fn innermost(
         &mut self,
         index: &Index,
@@ -343,7 +343,7 @@ impl Process {
         Some(&index.processes[self.row].modules[module].file)
     }
 
-    /// The context that goes on with a call path.
+    /// The context that continues with a call path.
     pub(crate) fn append_path(
         &mut self,
         index: &Index,
@@ -360,7 +360,7 @@ impl Process {
         appended
     }
 
-    /// The context that goes on with the program's part of a call path, without what libraries of events call of their own.
+    /// The context that continues with the program's part of a call path, without calls inside event libraries.
     pub(in crate::replay) fn append_program_path(
         &mut self,
         index: &Index,
@@ -380,7 +380,7 @@ impl Process {
         self.dictionary.append(context, step)
     }
 
-    /// What goes beside a message that leaves a context by a call path.
+    /// What accompanies a message that is sent in a context from a call path.
     pub(in crate::replay) fn outgoing(
         &mut self,
         index: &Index,

@@ -1,4 +1,4 @@
-//! A thread: for whom it works, and for whom it worked when.
+//! A thread: what it works for, now and earlier.
 
 use fulcrum_transactions::{Activity, Name, Step, Synopsis};
 
@@ -9,26 +9,26 @@ use crate::index::EndId;
 /// What an event loop told a thread.
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Event {
-    /// The stream; `None`: something that is none.
+    /// The stream, or `None` if the event belongs to something else.
     pub(crate) end: Option<EndId>,
-    /// For whom the thread works before the handler is named.
+    /// What the thread works for before the handler is known.
     pub(crate) base: Doing,
     pub(crate) time_ns: u64,
-    /// The handler, once a call path has told it.
+    /// The handler, once a call path has revealed it.
     pub(crate) handler: Option<Step>,
-    /// From which context to which the transaction flowed by it, until that is told.
+    /// The contexts between which the transaction flowed through the event, until this is recorded.
     pub(crate) flow: Option<(Synopsis, Synopsis)>,
     pub(crate) is_settled: bool,
 }
 
-/// A handler that a library of events calls, while it calls another one.
+/// A handler of an event library, while it calls another one.
 #[derive(Clone, Debug, Default)]
 pub(in crate::replay) struct Handling {
     pub(crate) doing: Doing,
     pub(crate) event: Option<Event>,
 }
 
-/// A wait for whatever comes next that was made in the midst of something, as by `poll` before a read.
+/// A wait in the middle of some work, such as a `poll` before a read.
 #[derive(Clone, Debug)]
 pub(in crate::replay) struct Pause {
     pub(crate) doing: Doing,
@@ -36,37 +36,37 @@ pub(in crate::replay) struct Pause {
     pub(crate) until_ns: u64,
 }
 
-/// A thread by its log.
+/// A thread, as described by its log.
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) process: usize,
     pub(crate) number: u32,
     pub(crate) tid: u32,
-    /// Its names, each from when on.
+    /// Its names, with the times since when they apply.
     pub(crate) names: Vec<(u64, String)>,
     pub(in crate::replay) activity: Activity,
     pub(in crate::replay) task: Option<TaskId>,
     pub(in crate::replay) hold: Hold,
-    /// What it works on because its SDK says so.
+    /// The task that it works on only because its SDK says so.
     pub(in crate::replay) joined: Option<TaskId>,
-    /// What it continues that is no transaction yet: who made it, and where.
+    /// What it continues that is not a transaction yet: its creator's context and place.
     pub(in crate::replay) base: Synopsis,
     pub(in crate::replay) has_begun: bool,
-    /// The call path at which it last waited in an event loop; 0: not known.
+    /// The call path at which it last waited in an event loop, or 0 if unknown.
     pub(in crate::replay) loop_path: u32,
     pub(in crate::replay) event: Option<Event>,
-    /// The handlers that it is in, as far as a library of events calls them.
+    /// The nested handlers that it is in, if an event library called them.
     pub(in crate::replay) handlers: Vec<Handling>,
-    /// What it did before the outermost of these, when that is a task: it goes on with it.
+    /// What it did before the outermost handler, if that is a task. It continues with this afterwards.
     pub(in crate::replay) before_tasks: Option<Handling>,
-    /// What all call paths of its task have in common, outermost first; `None` before the first.
+    /// The common part of all call paths of its task, outermost first. `None` before the first.
     pub(in crate::replay) scope: Option<Vec<Name>>,
-    /// It waited for something within what it did.
+    /// It waited for something in the middle of its work.
     pub(in crate::replay) pause: Option<Pause>,
-    /// Its waits since it last did anything for its transaction.
+    /// Its waits since it last did something for its transaction.
     pub(in crate::replay) waits: Vec<SeenWait>,
     pub(crate) moments: Vec<Moment>,
-    /// When it last did anything.
+    /// The time of its last activity.
     pub(crate) last_ns: u64,
 }
 
@@ -95,7 +95,7 @@ impl Thread {
         }
     }
 
-    /// For whom it works now.
+    /// What it works for now.
     pub(crate) fn doing(&self) -> Doing {
         Doing {
             context: self.activity.context(),
@@ -103,7 +103,7 @@ impl Thread {
         }
     }
 
-    /// The handler that it is in goes on with this when what it waits for, or what it calls, is over.
+    /// Saves what the current handler works for, until what it waits for or calls has ended.
     pub(in crate::replay) fn keep_handling(&mut self) {
         let doing = self.doing();
         if let Some(handling) = self.handlers.last_mut()
@@ -114,7 +114,7 @@ impl Thread {
         }
     }
 
-    /// A task is the outermost thing that it does.
+    /// A task becomes the outermost thing that it does.
     pub(in crate::replay) fn keep_before_tasks(&mut self) {
         if self.handlers.is_empty() {
             self.before_tasks = Some(Handling {
@@ -124,7 +124,7 @@ impl Thread {
         }
     }
 
-    /// Remembers from when on it works for whom. Times only grow.
+    /// Remembers since when it works for what. Times only increase.
     pub(in crate::replay) fn remember(&mut self, mut moment: Moment) {
         if let Some(last) = self.moments.last_mut() {
             let of = |it: &Moment| (it.context, it.instance, it.is_to_come);
@@ -140,20 +140,20 @@ impl Thread {
         self.moments.push(moment);
     }
 
-    /// For whom it worked then; `None` when for nobody.
+    /// What it worked for at that time, or `None` if for nothing.
     pub(crate) fn at(&self, time_ns: u64) -> Option<Moment> {
         let after = self.moments.partition_point(|it| it.time_ns <= time_ns);
         self.moments[..after].last().copied()
     }
 
-    /// Its name then.
+    /// Its name at that time.
     pub(crate) fn name_at(&self, time_ns: u64) -> &str {
         let after = self.names.partition_point(|(from, _)| *from <= time_ns);
         let name = self.names.get(after.saturating_sub(1));
         name.map_or("", |(_, name)| name)
     }
 
-    /// From when to when it worked for whom, without when it did for nobody.
+    /// When it worked for what. Omits times without a transaction.
     pub(crate) fn stays(&self) -> impl Iterator<Item = (Moment, u64)> {
         let ends = self.moments.iter().skip(1).map(|it| it.time_ns);
         let ends = ends.chain([self.last_ns]);

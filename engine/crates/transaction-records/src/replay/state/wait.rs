@@ -1,11 +1,11 @@
-//! Waits for locks, and what was seen of them.
+//! Waits for locks, and what is known about them.
 
 use fulcrum_transactions::Synopsis;
 use fulcrum_wire::transactions::LockKind;
 
 use super::doing::{InstanceId, ThreadRow};
 
-/// A wait, and for whom it was.
+/// A wait, and what the thread worked for.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::replay) struct SeenWait {
     pub(in crate::replay) thread: ThreadRow,
@@ -13,11 +13,11 @@ pub(in crate::replay) struct SeenWait {
     pub(in crate::replay) kind: LockKind,
     pub(in crate::replay) began_ns: u64,
     pub(in crate::replay) ended_ns: u64,
-    /// The kernel's number.
+    /// The kernel's thread number of the holder.
     pub(in crate::replay) holder: u32,
     pub(in crate::replay) context: Synopsis,
     pub(in crate::replay) instance: Option<InstanceId>,
-    /// The transaction had been answered.
+    /// Whether the transaction had been answered.
     pub(in crate::replay) is_over: bool,
     pub(in crate::replay) path: u32,
 }
@@ -31,7 +31,7 @@ pub(in crate::replay) enum WaitsFor {
     Other,
 }
 
-/// A lock was given back while others waited.
+/// A lock was released while others waited.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::replay) struct Released {
     pub(in crate::replay) time_ns: u64,
@@ -40,7 +40,7 @@ pub(in crate::replay) struct Released {
 }
 
 impl SeenWait {
-    /// Waits for these may be waits for work.
+    /// Whether waits for this may be waits for work.
     pub(in crate::replay) fn may_be_idle(&self) -> bool {
         match self.kind {
             LockKind::Condition | LockKind::Semaphore | LockKind::Futex => true,

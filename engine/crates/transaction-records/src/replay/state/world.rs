@@ -1,4 +1,4 @@
-//! Everything that records change.
+//! The state that records change.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,16 +17,16 @@ use crate::index::Index;
 use crate::log::Log;
 use crate::names::Resolvers;
 
-/// What a record may have to wait for, or has made possible.
+/// What a record may depend on, and what has become possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::replay) enum Cause {
-    /// Bytes in a direction of a channel.
+    /// Bytes in one direction of a channel.
     Bytes(usize, usize),
-    /// A thread is made, by process and number.
+    /// A thread was created, by process and number.
     Spawn(usize, u32),
-    /// A process is made, by its row.
+    /// A process was created, by its row.
     Fork(usize),
-    /// An item is produced, by process.
+    /// An item was produced, by process.
     Item(usize, u64),
     /// All threads of a process have ended.
     Done(usize),
@@ -41,7 +41,7 @@ pub(crate) struct World<'a> {
     pub(crate) threads: Vec<Thread>,
     /// By process and number.
     pub(in crate::replay) thread_of: HashMap<(usize, u32), ThreadRow>,
-    /// By channel and by the side that sends.
+    /// By channel and sending side.
     pub(in crate::replay) directions: Vec<[Direction; 2]>,
     pub(in crate::replay) sides: Vec<[Side; 2]>,
     pub(in crate::replay) ends: Vec<EndState>,
@@ -49,7 +49,7 @@ pub(crate) struct World<'a> {
     pub(crate) instances: Vec<Instance>,
     /// The latest transaction of each trace.
     pub(in crate::replay) traced: HashMap<TraceId, InstanceId>,
-    /// Records that went on although what they needed had not come.
+    /// Records that continued although what they depend on had not happened.
     pub(crate) forced: u64,
     /// What has become possible since this was last taken.
     pub(in crate::replay) possible: Vec<Cause>,
@@ -101,7 +101,7 @@ impl<'a> World<'a> {
         world
     }
 
-    /// What a thread's next record has to wait for; `None` when it may go on.
+    /// What a thread's next record depends on, or `None` if it can continue.
     pub(in crate::replay) fn obstacle(
         &self,
         thread: ThreadRow,
@@ -134,7 +134,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What a thread has to wait for before it begins.
+    /// What a thread's beginning depends on.
     fn beginning(&self, process: usize, number: u32) -> Option<Cause> {
         if self.index.spawned.contains(&(process, number)) {
             let is_made = self.processes[process].spawned.contains_key(&number);
@@ -146,7 +146,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What a process has to wait for before it begins.
+    /// What a process's beginning depends on.
     fn process_beginning(&self, process: usize) -> Option<Cause> {
         let process = self.continued_of(process);
         let info = &self.index.processes[process];
@@ -160,7 +160,7 @@ impl<'a> World<'a> {
         (is_to_come && !is_made).then_some(Cause::Fork(process))
     }
 
-    /// The process itself, or, when it was another program before that did nothing of note, what that was.
+    /// The process itself, or its predecessor before `exec` if the process did nothing of note in between.
     pub(in crate::replay) fn continued_of(&self, process: usize) -> usize {
         let mut at = process;
         for _ in 0..self.processes.len() {
@@ -172,13 +172,13 @@ impl<'a> World<'a> {
         at
     }
 
-    /// Whether a process has nothing to be replayed.
+    /// Whether a process has nothing to replay.
     fn is_silent(&self, process: usize) -> bool {
         let it = &self.processes[process];
         !it.has_begun && it.threads_left == 0
     }
 
-    /// A thread's next record happens.
+    /// Applies a thread's next record.
     pub(in crate::replay) fn apply(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
         self.begin(thread, head.time_ns);
         let starts_anew = matches!(record, Record::Idle { .. } | Record::Event { .. });
@@ -219,7 +219,7 @@ impl<'a> World<'a> {
                 self.is_in_span(thread, head.time_ns, record);
                 return;
             }
-            // They may be written when they are needed, which is after what they are needed for began.
+            // These may be written when they are first needed, which is after the work that needs them began.
             Record::Program(_)
             | Record::Module { .. }
             | Record::Path { .. }
@@ -228,7 +228,7 @@ impl<'a> World<'a> {
             | Record::Note(_) => return,
             Record::Begin { .. } | Record::End | Record::Demote { .. } => {}
         }
-        // Whether an event brought a new request is known when that is read.
+        // Whether an event brought a new request is known once the request is read.
         let is_told = matches!(record, Record::Event { .. } | Record::Handler { .. });
         if !is_told && !matches!(record, Record::Open { .. } | Record::Produce { .. }) {
             self.tell_flow(thread);
@@ -260,7 +260,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// From now on a thread works for this transaction.
+    /// From now on a thread works for this.
     pub(in crate::replay) fn works_for(&mut self, thread: ThreadRow, doing: Doing, time_ns: u64) {
         let instance = self.instance_of(doing);
         if let Some(task) = doing.task {
@@ -284,7 +284,7 @@ impl<'a> World<'a> {
         });
     }
 
-    /// From then on a thread worked for nobody.
+    /// From this time on a thread worked for nothing.
     pub(in crate::replay) fn rested(&mut self, thread: ThreadRow, from_ns: u64) {
         self.threads[thread].remember(Moment {
             time_ns: from_ns,
@@ -307,7 +307,7 @@ impl<'a> World<'a> {
         self.processes[process].path_names(self.index, self.resolver, path)
     }
 
-    /// The context that goes on with a call path.
+    /// The context that continues with a call path.
     pub(in crate::replay) fn append_path(
         &mut self,
         process: usize,
@@ -339,7 +339,7 @@ impl<'a> World<'a> {
         self.resolver
     }
 
-    /// All records were taken.
+    /// All records have been taken.
     pub(crate) fn finish(&mut self) {
         for thread in 0..self.threads.len() {
             self.end_waits(thread);
