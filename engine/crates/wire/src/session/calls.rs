@@ -1,7 +1,7 @@
 //! Time that targets spend in functions of libc that may wait, or for which the kernel works.
 //!
-//! Behind the sample counters of a process (`<pid>-<n>.<generation>.counts`) follow [`CALL_SLOTS`] slots, one for each target
-//! and function that were seen together. Both times are told in sampling periods, so that they add up with samples.
+//! The sample counters of a process (`<pid>-<n>.<generation>.counts`) are followed by [`CALL_SLOTS`] slots, one for each target
+//! and function that were seen together. Both times are in sampling periods, so that they add up with samples.
 
 use core::sync::atomic::AtomicU64;
 

@@ -6,7 +6,7 @@
 use core::mem::size_of;
 use core::sync::atomic::AtomicU32;
 
-use crate::Text;
+use super::map::Text;
 
 /// First word of [`PointsHeader`].
 pub const POINTS_MAGIC: u64 = u64::from_le_bytes(*b"FULCPNTS");
