@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use fulcrum_recorder::Progress;
+use fulcrum_recorder::RunStatus;
 
 use crate::report::{if_halved, percents};
 use crate::terminal::Style;
@@ -43,7 +43,7 @@ impl Line {
     }
 
     /// Shows where the run is.
-    pub fn show(&mut self, progress: &Progress) {
+    pub fn show(&mut self, progress: &RunStatus) {
         let text = describe(progress, self.style);
         let mut err = io::stderr().lock();
         match self.mode {
@@ -71,7 +71,7 @@ impl Line {
 }
 
 /// `12 s · 23 experiments · 2 lines · best two-threads.cpp:12, +4.4 % if 2× faster (+3.1…+5.8)`.
-fn describe(progress: &Progress, style: Style) -> String {
+fn describe(progress: &RunStatus, style: Style) -> String {
     let plural = |count: u64, one: &str| match count {
         1 => format!("1 {one}"),
         count => format!("{count} {one}s"),
@@ -135,14 +135,14 @@ mod tests {
             unicode: true,
             terminal: true,
         };
-        let mut progress = Progress {
+        let mut progress = RunStatus {
             elapsed: Duration::from_millis(12_900),
             experiments: 23,
             lines: 1,
             visits: 40,
             best: None,
             fraction: Some(0.25),
-            ..Progress::default()
+            ..RunStatus::default()
         };
         let start = "12 s · 25 % · 23 experiments · 1 line · ";
         assert_eq!(describe(&progress, style), format!("{start}40 visits"));

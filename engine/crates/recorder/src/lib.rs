@@ -1,32 +1,15 @@
-//! Starts a program under `runtime` or `jvm-agent`, owns the control block, and writes the run; runs the refine loop.
+//! Starts programs under a runtime or an agent, and writes the run; runs the refine loop.
 //!
-//! The records themselves are written by the runtime, inside the profiled program, so that nothing recorded is lost when
-//! the engine dies. The recorder answers each process that announces itself (debug information in, address ranges out),
-//! watches progress, stops the program when asked to, and completes what a killed program could not write.
+//! The runtime writes the records itself, inside the profiled program, so that nothing recorded is lost when the engine dies.
+//! The recorder answers each process that announces itself (debug information in, address ranges out), follows the results,
+//! stops the program when asked to, and completes what a killed program could not write.
 
-mod attach;
-mod breakpoints;
-mod chore;
-mod continuation;
-mod control;
-mod endtoend;
+mod causal;
 mod jvm;
-mod launch;
-mod map;
-mod open_folder;
-mod opening;
-mod plan;
-mod process;
-mod queue;
+mod program;
 mod refine;
 mod remote;
-mod section;
-mod session;
 mod transactions;
-mod tree;
-mod unwind;
-mod watch;
-mod weakness;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -35,18 +18,18 @@ use std::time::Duration;
 
 pub use fulcrum_causal::FirstVerdict;
 use fulcrum_model::Interval;
-use fulcrum_model::causal::Profile;
+use fulcrum_model::causal::CausalProfile;
 
-pub use attach::trace_attached;
+pub use causal::record;
 pub use jvm::{
     LOG_LIMIT, TraceOptions, TraceProgress, check_filter, filter_with_values, logs, trace,
+    trace_attached,
 };
 pub use refine::{
     Ending, Estimate, Iteration, KeepRunning, NEXT_FILTER, REFINE_TABLE, RefineOptions,
     RefineProgress, Refined, filter_of_run, refine,
 };
 pub use remote::{Aim, Remote, TargetChoice};
-pub use session::record;
 pub use transactions::{
     TRANSACTION_LOG_LIMIT, TransactionOptions, TransactionProgress, record_transactions,
 };
@@ -62,9 +45,9 @@ pub struct Options {
     pub cwd: Option<PathBuf>,
     /// The folder that holds `.fulcrum/runs`; the working folder when `None`.
     pub workspace: Option<PathBuf>,
-    /// Exactly this folder instead of a new one in the store (`--output`).
+    /// The folder to write, instead of a new one in the run store (`--output`).
     pub output: Option<PathBuf>,
-    /// An earlier run of the workspace, by its folder: its experiments count together with those of this one.
+    /// The folder of an earlier run of the workspace, whose experiments count together with those of this one.
     pub continues: Option<PathBuf>,
     /// Stop the program after this long.
     pub duration: Option<Duration>,
@@ -78,20 +61,20 @@ pub struct Options {
     pub fixed_line: Option<String>,
     /// Only this speedup, 0 to 1.
     pub fixed_speedup: Option<f64>,
-    /// Every experiment without a speedup is a baseline: what pausing costs is not measured, and stays in the results.
+    /// Every experiment without a speedup is a baseline: the cost of pausing is not measured, and stays in the results.
     pub no_placebo: bool,
     /// The program speedup, a fraction, that a line must be worth for the first verdict; 8 % when `None`.
     pub first_worth: Option<f64>,
     /// How samples are taken.
     pub sampler: Sampler,
-    /// Share of the program's time that profiling may take, 0 to 1: experiments are spaced out to keep below it.
+    /// The share of the program's time that profiling may take, 0 to 1. Experiments are spaced out to stay below it.
     pub max_overhead: Option<f64>,
     /// Lines whose visits are progress points, `FILE:LINE`, without a change of the source (breakpoint progress points).
     pub progress: Vec<String>,
     /// How visits to those lines are counted.
     pub counting: Counting,
-    /// Only samples in this critical section count, and its waiter's requests are a progress point. [`Options::aim`] is its
-    /// function with everything that it calls.
+    /// Only samples in this critical section count, and the waiter's requests are a progress point. [`Options::aim`] is the
+    /// section's function with everything that it calls.
     pub section: Option<fulcrum_runs::PricedSection>,
     /// Run the program again and again, each time as one experiment (COZ's `--end-to-end`): for programs that just
     /// finish.
@@ -101,7 +84,7 @@ pub struct Options {
 /// Programs that just finish: each run from start to end is one experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndToEnd {
-    /// Stop after so many runs; `None`: when the duration or the wanted confidence is reached.
+    /// Stop after this many runs; if `None`, when the duration or the requested confidence is reached.
     pub runs: Option<u64>,
 }
 
@@ -144,46 +127,48 @@ pub enum Counting {
     Sampled,
 }
 
-/// A target, what the program gains when that takes half the time (a fraction), and the gain's 95 % interval where there is one.
+/// A target, what the program gains when the target takes half the time (a fraction), and the 95 % interval of that gain if there
+/// is one.
 pub type Best = (fulcrum_model::TargetId, f64, Option<Interval>);
 
-/// What a run looks like while it goes. Sent about twice a second.
+/// The status of a run in progress. Sent about twice a second.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// Since the program started.
+pub struct RunStatus {
+    /// The time since the program started.
     pub elapsed: Duration,
-    /// Experiments finished.
+    /// The number of finished experiments.
     pub experiments: u64,
-    /// Lines with at least one experiment.
+    /// The number of lines with at least one experiment.
     pub lines: u64,
-    /// Visits to all progress points.
+    /// The number of visits to all progress points.
     pub visits: u64,
     /// The best target so far and its gain with interval, once there is one.
     pub best: Option<Best>,
-    /// The first line that is known to be worth something, once there is one.
+    /// The first verdict, once there is one.
     pub first: Option<FirstVerdict>,
     /// 0 to 1 when the end is known (`duration`), else `None`.
     pub fraction: Option<f64>,
     /// Experiments are paused.
     pub paused: bool,
-    /// The program has ended; what it left running in the background is profiled.
+    /// The program has ended, and what it left running in the background is profiled.
     pub background: bool,
-    /// Until the wanted duration or confidence is reached, estimated; `None` when nothing was wanted or nothing is known.
+    /// The estimated time until the requested duration or confidence is reached. `None` without such a request, and while there
+    /// is no estimate.
     pub remaining: Option<Duration>,
     /// The run folder.
     pub run: PathBuf,
-    /// The analysis of everything recorded so far; present exactly when it is new, about every two seconds.
-    pub profile: Option<Arc<Profile>>,
+    /// The analysis of everything recorded so far. It is present only when it is new, about every two seconds.
+    pub profile: Option<Arc<CausalProfile>>,
 }
 
 /// How a recorded program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// By itself, with this status.
+    /// By itself, with this exit status.
     Code(i32),
     /// By this signal, not ours.
     Signal(i32),
-    /// We stopped it: the wanted duration or confidence was reached, or the user cancelled.
+    /// We stopped it: the requested duration or confidence was reached, or the user cancelled.
     Stopped,
 }
 
@@ -194,7 +179,7 @@ pub struct Recorded {
     pub run: PathBuf,
     /// How the program ended.
     pub exit: Exit,
-    /// Why the result is empty or weaker than it could be; whole sentences with what to do next.
+    /// Sentences on why the result is empty or weaker than it could be, with what to do next.
     pub notes: Vec<String>,
 }
 
@@ -203,7 +188,7 @@ pub struct Recorded {
 pub enum Error {
     /// The program cannot be started as given (missing, not executable, not a program). Exit code 4.
     CannotStart(String),
-    /// The machine or installation does not let us record (no runtime library, folder not writable).
+    /// The machine or the installation does not allow recording (no runtime library, folder not writable).
     CannotRecord(String),
 }
 

@@ -1,4 +1,4 @@
-//! Steering a run while it goes: stop, pause, another scope or target.
+//! Controls a run in progress: cancels, pauses, changes its scope or target.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,7 +51,7 @@ impl std::fmt::Display for TargetChoice {
     }
 }
 
-/// Steers a run from another thread; clones steer the same run.
+/// Controls a run from another thread; clones control the same run.
 #[derive(Clone, Debug, Default)]
 pub struct Remote(Arc<Inner>);
 
@@ -64,7 +64,7 @@ struct Inner {
 }
 
 impl Remote {
-    /// Steers a run that `progress` cancels: the program is stopped, and what was recorded stays.
+    /// Controls a run that `progress` cancels: the program is stopped, and what was recorded stays.
     pub fn new(progress: &Progress) -> Remote {
         Remote(Arc::new(Inner {
             progress: progress.clone(),
@@ -82,12 +82,12 @@ impl Remote {
         self.0.progress.is_cancelled()
     }
 
-    /// No experiments until [`Remote::resume`]; the program runs on undelayed.
+    /// Pauses experiments until [`Remote::resume`]; the program runs on without delays.
     pub fn pause(&self) {
         self.0.paused.store(true, Ordering::Release);
     }
 
-    /// Experiments again.
+    /// Resumes experiments.
     pub fn resume(&self) {
         self.0.paused.store(false, Ordering::Release);
     }
@@ -97,7 +97,7 @@ impl Remote {
         self.0.paused.load(Ordering::Acquire)
     }
 
-    /// Whether the program has ended, and what it left running is profiled: no key of the terminal reaches that.
+    /// Whether the program has ended, and what it left running is profiled. Ctrl-C in the terminal does not reach that.
     pub fn is_in_background(&self) -> bool {
         self.0.background.load(Ordering::Acquire)
     }
@@ -107,12 +107,12 @@ impl Remote {
         self.0.background.store(true, Ordering::Release);
     }
 
-    /// Experiments on something else from the next one on; the latest wish counts.
+    /// Experiments on other targets from the next experiment on. The latest call counts.
     pub fn retarget(&self, aim: Aim) {
         *self.0.aim.lock().unwrap_or_else(PoisonError::into_inner) = Some(aim);
     }
 
-    /// The latest wish, once.
+    /// The aim of the latest [`Remote::retarget`], once.
     pub(crate) fn take_aim(&self) -> Option<Aim> {
         self.0
             .aim
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clones_steer_the_same_run() {
+    fn clones_control_the_same_run() {
         let token = Progress::default();
         let remote = Remote::new(&token);
         let other = remote.clone();

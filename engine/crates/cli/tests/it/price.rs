@@ -227,7 +227,7 @@ fn check_refusals(run: &str) {
     check_bad(
         &with(&["--in", "audit"]),
         4,
-        "has no function audit of its own",
+        "has no function audit with code of its own",
     );
     let named = [
         "--type",
@@ -239,7 +239,7 @@ fn check_refusals(run: &str) {
     check_bad(
         &[&price[..], &types[..], &named[..]].concat(),
         4,
-        "checkout is no HTTP request",
+        "checkout is not an HTTP request",
     );
     // Whatever was refused has left nothing behind.
     assert!(!Path::new(run).join("prices/002").exists());

@@ -423,7 +423,7 @@ fn who_cannot_be_attached_to_is_told_why_and_left_alone() {
     attach("2000000000", "there is no process 2000000000");
     attach(
         &std::process::id().to_string(),
-        "is no Java virtual machine",
+        "is not a Java virtual machine",
     );
     let closed = start(folder.path(), &["-XX:+DisableAttachMechanism"]);
     attach(

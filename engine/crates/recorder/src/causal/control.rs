@@ -33,7 +33,7 @@ const WARMUP_NS: u64 = 100_000_000;
 /// The pause between experiments: the time of ten samples (COZ §3.2).
 const COOLOFF_NS: u64 = 10_000_000;
 /// The most of a program's time that an experiment of the first length may cost, in seconds.
-pub const MOST_EXPERIMENT_S: f64 = (WARMUP_NS + EXPERIMENT_NS) as f64 / 1e9;
+pub(crate) const MOST_EXPERIMENT_S: f64 = (WARMUP_NS + EXPERIMENT_NS) as f64 / 1e9;
 /// The visits that an experiment should see (COZ §3.2).
 const MIN_VISITS: u32 = 5;
 /// The speedups to draw from, in ten-thousandths. Four levels and a fit find a slope sooner than twenty 5 % steps.
@@ -69,7 +69,7 @@ fn wake_at_announcements(hellos: &AtomicU32, stop: &AtomicBool, sleeper: &Thread
 }
 
 /// Unparks the calling thread when the child process `pid` ends, without reaping it.
-pub fn unpark_at_end(pid: u32) -> io::Result<()> {
+pub(crate) fn unpark_at_end(pid: u32) -> io::Result<()> {
     let sleeper = std::thread::current();
     let watch = move || {
         // SAFETY: a zeroed siginfo_t is valid, and the call writes to nothing else. For a child that is gone it fails at once.
@@ -89,7 +89,7 @@ pub fn unpark_at_end(pid: u32) -> io::Result<()> {
 }
 
 /// `session.ctl`, kept alive by a heartbeat.
-pub struct Control {
+pub(crate) struct Control {
     block: Arc<SessionBlock>,
     stop: Arc<AtomicBool>,
     heartbeat: Option<JoinHandle<()>>,
@@ -103,7 +103,7 @@ fn fixed_speedup(options: &Options) -> Option<u32> {
 }
 
 /// The treatments that whole runs of a program draw from. As within a program, blocked calls have no placebos.
-pub fn levels(options: &Options) -> Levels {
+pub(crate) fn levels(options: &Options) -> Levels {
     let fixed = fixed_speedup(options).unwrap_or(NONE);
     let levels = Levels::new(&LEVELS, fixed);
     if options.no_placebo || options.aim.target == TargetChoice::Blocked {
@@ -114,7 +114,7 @@ pub fn levels(options: &Options) -> Levels {
 }
 
 /// The bits that stand for these speedups, 0 to 1, among those that experiments draw from.
-pub fn levels_of(speedups: &[f64]) -> u32 {
+pub(crate) fn levels_of(speedups: &[f64]) -> u32 {
     let wanted = |level: &u32| {
         let level = f64::from(*level) / f64::from(FULL_SPEEDUP);
         speedups.iter().any(|it| (it - level).abs() < 1e-6)
@@ -184,10 +184,15 @@ impl SessionBlock {
 
 impl Control {
     /// Creates the file and starts the heartbeat.
-    pub fn create(path: &Path, options: &Options) -> io::Result<Control> {
+    pub(crate) fn create(path: &Path, options: &Options) -> io::Result<Control> {
         let mut block = shared_file::create(path, size_of::<ControlBlock>())?;
         // SAFETY: the mapping is page-aligned and exactly as long as the block.
-        unsafe { block.as_mut_ptr().cast::<ControlBlock>().write(control_block(options)) };
+        unsafe {
+            block
+                .as_mut_ptr()
+                .cast::<ControlBlock>()
+                .write(control_block(options))
+        };
         // If anything fails from here on, dropping it ends the threads that have started.
         let mut control = Control {
             block: Arc::new(SessionBlock(block.into())),
@@ -201,7 +206,9 @@ impl Control {
         })?);
         control.heartbeat = Some(control.spawn("heartbeat", |session, stop| {
             while !stop.load(Ordering::Relaxed) {
-                session.heartbeat_ns.store(monotonic_ns(), Ordering::Release);
+                session
+                    .heartbeat_ns
+                    .store(monotonic_ns(), Ordering::Release);
                 std::thread::park_timeout(Duration::from_millis(100));
             }
         })?);
@@ -221,18 +228,18 @@ impl Control {
     }
 
     /// Sets what the only experiment of the next process does (end-to-end mode).
-    pub fn set_treatment(&self, treatment: Treatment) {
+    pub(crate) fn set_treatment(&self, treatment: Treatment) {
         let word = &self.block.get().fixed_speedup;
         word.store(treatment.to_word(), Ordering::Release);
     }
 
     /// How many processes have announced themselves so far.
-    pub fn hellos(&self) -> u32 {
+    pub(crate) fn hellos(&self) -> u32 {
         self.block.get().hellos.load(Ordering::Acquire)
     }
 
     /// Gives every process a command, one of `fulcrum_wire::command`.
-    pub fn command(&self, command: u32) {
+    pub(crate) fn command(&self, command: u32) {
         let word = &self.block.get().command;
         if word.swap(command, Ordering::AcqRel) != command {
             wake(word);
@@ -257,11 +264,11 @@ impl Drop for Control {
 }
 
 /// A process's `.proc` file.
-pub struct ProcessBlock(MmapRaw);
+pub(crate) struct ProcessBlock(MmapRaw);
 
 impl ProcessBlock {
     /// Maps the file. `None` while it is incomplete, and for a file of another version.
-    pub fn open(path: &Path) -> io::Result<Option<ProcessBlock>> {
+    pub(crate) fn open(path: &Path) -> io::Result<Option<ProcessBlock>> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         if (file.metadata()?.len() as usize) < size_of::<Process>() {
             return Ok(None);
@@ -272,14 +279,14 @@ impl ProcessBlock {
     }
 
     /// The block.
-    pub fn get(&self) -> &Process {
+    pub(crate) fn get(&self) -> &Process {
         // SAFETY: the mapping is page-aligned, and `open` has checked its length. The process writes the plain fields before
         // the magic number, which `open` has checked too; fields that change later are atomics.
         unsafe { &*self.0.as_ptr().cast::<Process>() }
     }
 
     /// Answers a waiting process with one of `fulcrum_wire::state`.
-    pub fn answer(&self, state: u32) {
+    pub(crate) fn answer(&self, state: u32) {
         self.get().state.store(state, Ordering::Release);
         wake(&self.get().state);
     }
@@ -309,9 +316,6 @@ mod tests {
         drop(control);
         let last = block.get().heartbeat_ns.load(Ordering::Acquire);
         std::thread::sleep(Duration::from_millis(250));
-        assert_eq!(
-            block.get().heartbeat_ns.load(Ordering::Acquire),
-            last
-        );
+        assert_eq!(block.get().heartbeat_ns.load(Ordering::Acquire), last);
     }
 }

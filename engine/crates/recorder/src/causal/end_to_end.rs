@@ -16,7 +16,7 @@ use crate::program::clock::monotonic_ns;
 const LEAST_SHARE: f64 = 0.02;
 
 /// Draws the treatments of runs.
-pub struct Draw {
+pub(crate) struct Draw {
     random: Random,
     levels: Levels,
     decks: BTreeMap<TargetId, Deck>,
@@ -24,7 +24,7 @@ pub struct Draw {
 
 impl Draw {
     /// Draws from these levels, as every mode does.
-    pub fn new(levels: Levels) -> Draw {
+    pub(crate) fn new(levels: Levels) -> Draw {
         Draw {
             random: Random::new(monotonic_ns()),
             levels,
@@ -33,7 +33,7 @@ impl Draw {
     }
 
     /// Draws a target in proportion to its samples so far, and a treatment. `None` while there are no samples.
-    pub fn next(&mut self, recording: &Recording) -> Option<(TargetId, Treatment)> {
+    pub(crate) fn next(&mut self, recording: &Recording) -> Option<(TargetId, Treatment)> {
         let total: u64 = recording.samples.iter().map(|(_, count)| count).sum();
         let mut counts: Vec<(TargetId, u64)> = Vec::new();
         for (target, count) in &recording.samples {
@@ -66,7 +66,7 @@ const MOST_EMPTY_RUNS: u64 = 10;
 
 /// How the runs of a program have ended.
 #[derive(Debug, Default)]
-pub struct Repeats {
+pub(crate) struct Repeats {
     runs: u64,
     failed: u64,
     /// The last failure, as part of a sentence.
@@ -77,7 +77,7 @@ pub struct Repeats {
 impl Repeats {
     /// Counts the end of a run; `in_scope` is the number of samples in scope in all runs so far. Returns whether another run
     /// is useful.
-    pub fn ended(&mut self, status: ExitStatus, in_scope: u64) -> bool {
+    pub(crate) fn ended(&mut self, status: ExitStatus, in_scope: u64) -> bool {
         self.runs += 1;
         if !status.success() {
             self.failed += 1;
@@ -117,17 +117,17 @@ impl Repeats {
     }
 
     /// The number of runs so far.
-    pub fn runs(&self) -> u64 {
+    pub(crate) fn runs(&self) -> u64 {
         self.runs
     }
 
     /// A sentence on why the program was not run as often as requested.
-    pub fn why_ended(&self) -> Option<&str> {
+    pub(crate) fn why_ended(&self) -> Option<&str> {
         self.why_ended.as_deref()
     }
 
     /// A sentence on runs that failed and count nevertheless.
-    pub fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         let Repeats {
             runs,
             failed,
@@ -144,7 +144,7 @@ impl Repeats {
 }
 
 /// Whether the limits on runs and time allow another run of the program.
-pub fn allows_another(
+pub(crate) fn allows_another(
     most_runs: Option<u64>,
     runs: u64,
     duration: Option<Duration>,

@@ -1,5 +1,5 @@
-//! Which agent goes into a program, and how: the one for Java virtual machines, the one for native programs, or both where
-//! the program may start either.
+//! Chooses the agents for a program, and how they get into it: the one for Java virtual machines, the one for native programs,
+//! or both when the program may start either.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,23 +9,23 @@ use std::process::Command;
 
 use fulcrum_symbols::{ExecutableKind, executable_kind, is_instrumented};
 
-use crate::launch::{Preload, library};
+use crate::program::launch::{Preload, library};
 use crate::{Error, TraceOptions};
 
 const VARIABLE: &str = "FULCRUM_NATIVE_AGENT";
 const JAVA_VARIABLE: &str = "FULCRUM_JVM_AGENT";
 const JAVA_FILE: &str = "libfulcrum_jvm_agent.so";
 const FILE: &str = "libfulcrum_native_agent.so";
-/// Tells the agent for native programs the run's folder.
+/// The variable that names the run folder to the agent for native programs.
 const FOLDER: &str = "FULCRUM_TRACE";
 
-/// What must live as long as the program starts.
+/// What must live until the program has started.
 #[derive(Default)]
-pub struct Armed {
-    /// For the reader of the run.
+pub(crate) struct Armed {
+    /// Notes for the reader of the run.
     pub notes: Vec<String>,
-    /// Why nothing native can be recorded.
-    pub closed: Option<String>,
+    /// Why no native calls can be recorded.
+    pub refusal: Option<String>,
     _preload: Option<Preload>,
 }
 
@@ -36,35 +36,35 @@ enum Program {
     Java,
     /// Built with `-finstrument-functions`.
     Native,
-    /// Cannot be entered by a preloaded library: it may start Java.
-    Closed,
-    /// A script, a shell, or anything else that may start either.
+    /// Does not load preloaded libraries, but may start Java.
+    NotPreloadable,
+    /// A script, a shell, or another program that may start either.
     Either,
 }
 
-fn look_at(path: &Path) -> Program {
+fn kind_of(path: &Path) -> Program {
     if path.file_name().is_some_and(|name| name == "java") {
         return Program::Java;
     }
     match executable_kind(path).map(|it| it.kind) {
         Ok(ExecutableKind::Dynamic) if is_instrumented(path) => Program::Native,
         Ok(ExecutableKind::Dynamic | ExecutableKind::Script(_)) => Program::Either,
-        _ => Program::Closed,
+        _ => Program::NotPreloadable,
     }
 }
 
-/// Makes the command start with what writes into the run's folder.
-pub fn arm(
+/// Makes the command start with the agents, which write into the run folder.
+pub(crate) fn arm(
     command: &mut Command,
     options: &TraceOptions,
     program: &Path,
     run: &Path,
 ) -> Result<Armed, Error> {
-    let kind = look_at(program);
+    let kind = kind_of(program);
     let mut armed = Armed {
-        closed: executable_kind(program)
+        refusal: executable_kind(program)
             .ok()
-            .filter(|_| kind == Program::Closed)
+            .filter(|_| kind == Program::NotPreloadable)
             .and_then(|it| it.refusal(program)),
         ..Armed::default()
     };
@@ -106,13 +106,13 @@ fn by_variable(
     let spaces = option.as_bytes().iter().any(u8::is_ascii_whitespace);
     if spaces || env::var_os("JAVA_TOOL_OPTIONS").is_some() {
         return Err(Error::CannotStart(format!(
-            "{} is not java itself, so the agent must come by JAVA_TOOL_OPTIONS, which has a value already or cannot hold a \
-             path with spaces: start java itself",
+            "{} is not java itself, so the agent must be loaded by JAVA_TOOL_OPTIONS, which has a value already or cannot \
+             hold a path with spaces: start java itself",
             options.program.display()
         )));
     }
     command.env("JAVA_TOOL_OPTIONS", option);
-    notes.push("The agent came by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
+    notes.push("The agent was loaded by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
     Ok(())
 }
 

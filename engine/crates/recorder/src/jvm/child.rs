@@ -1,4 +1,4 @@
-//! A program that runs to its end, and what it took.
+//! Runs a program to its end, and measures its times.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -8,25 +8,25 @@ use std::time::{Duration, Instant};
 
 use crate::{Error, Remote};
 
-/// Java programs that are asked to end write their last events meanwhile.
-const PATIENCE: Duration = Duration::from_secs(5);
-const TICK: Duration = Duration::from_millis(20);
-const REPORT: Duration = Duration::from_millis(500);
+/// How long a program may take to end after SIGTERM: Java programs write their last events meanwhile.
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How a program ran.
 #[derive(Clone, Copy, Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     pub status: ExitStatus,
-    /// We asked it to end.
+    /// Whether we stopped it.
     pub stopped: bool,
     /// From its start to its end.
     pub wall: Duration,
-    /// CPU time of it and of what it waited for, in user and kernel mode.
+    /// The CPU time of it and of the children that it waited for, in user and kernel mode.
     pub cpu: Duration,
 }
 
-/// Runs it; `report` is called about twice a second. It is asked to end when the time is over or we are asked to.
-pub fn run(
+/// Runs the program, and calls `report` about twice a second. It is stopped after `duration`, and when `remote` is cancelled.
+pub(crate) fn run(
     mut command: Command,
     duration: Option<Duration>,
     remote: &Remote,
@@ -43,9 +43,9 @@ pub fn run(
     let end = EndOf::process(pid);
     let mut asked: Option<Instant> = None;
     let mut killed = false;
-    let mut next_report = REPORT;
+    let mut next_report = REPORT_INTERVAL;
     loop {
-        end.wait(TICK);
+        end.wait(POLL_INTERVAL);
         let found = reap(pid).map_err(|error| {
             Error::CannotRecord(format!("cannot wait for the program: {error}"))
         })?;
@@ -58,7 +58,7 @@ pub fn run(
             });
         }
         if start.elapsed() >= next_report {
-            next_report = start.elapsed() + REPORT;
+            next_report = start.elapsed() + REPORT_INTERVAL;
             report();
         }
         let over = duration.is_some_and(|most| start.elapsed() >= most);
@@ -67,7 +67,7 @@ pub fn run(
                 asked = Some(Instant::now());
                 signal(pid, libc::SIGTERM);
             }
-            Some(since) if since.elapsed() > PATIENCE && !killed => {
+            Some(since) if since.elapsed() > TERMINATION_TIMEOUT && !killed => {
                 killed = true;
                 signal(pid, libc::SIGKILL);
             }
@@ -77,16 +77,16 @@ pub fn run(
 }
 
 fn signal(pid: libc::pid_t, signal: libc::c_int) {
-    // SAFETY: a plain call; the child was not waited for yet, so its number is its own.
+    // SAFETY: takes numbers only. The child was not reaped yet, so its process id is its own.
     unsafe { libc::kill(pid, signal) };
 }
 
 /// The end of a child, if it has ended, and its CPU time.
 fn reap(pid: libc::pid_t) -> io::Result<Option<(ExitStatus, Duration)>> {
     let mut status = 0;
-    // SAFETY: plain data, for which zeros are a value.
+    // SAFETY: a `rusage` consists of numbers, for which zeros are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both places are ours and outlive the call.
+    // SAFETY: the call writes to two places, which are ours and outlive it.
     match unsafe { libc::wait4(pid, &raw mut status, libc::WNOHANG, &raw mut usage) } {
         0 => Ok(None),
         found if found == pid => {
@@ -103,14 +103,14 @@ fn reap(pid: libc::pid_t) -> io::Result<Option<(ExitStatus, Duration)>> {
     }
 }
 
-/// Becomes readable when a process ends; without it (before Linux 5.3) we look now and then.
+/// Waits for the end of a process: a descriptor that becomes readable, or none (before Linux 5.3), which means polling.
 struct EndOf(Option<OwnedFd>);
 
 impl EndOf {
     fn process(pid: libc::pid_t) -> EndOf {
-        // SAFETY: a plain call with numbers.
+        // SAFETY: takes numbers and returns one.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         EndOf((fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd as i32) }))
     }
 
@@ -123,7 +123,7 @@ impl EndOf {
             events: libc::POLLIN,
             revents: 0,
         };
-        // SAFETY: one entry, which is ours and outlives the call. That it is interrupted does not matter.
+        // SAFETY: one entry, which is ours and outlives the call. An interruption does not matter.
         unsafe { libc::poll(&raw mut poll, 1, most.as_millis() as libc::c_int) };
     }
 }

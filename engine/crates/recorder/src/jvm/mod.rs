@@ -1,6 +1,8 @@
-//! Starts a program under `jvm-agent` or `native-agent`: the agent writes the event log itself.
+//! Records event traces: starts a program under `jvm-agent` or `native-agent`, or attaches to a running virtual machine. The
+//! agent writes the event log itself.
 
 mod arm;
+mod attach;
 mod child;
 mod name;
 mod options;
@@ -18,34 +20,37 @@ use fulcrum_events::End;
 use fulcrum_filter::Filter;
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 
-use crate::{Error, Exit, Recorded, Remote, launch};
+use crate::program::launch;
+use crate::{Error, Exit, Recorded, Remote};
 pub(crate) use arm::agent;
+pub(crate) use attach::is_ready;
+pub use attach::trace_attached;
 pub(crate) use child::Ran;
 pub use options::{LOG_LIMIT, TraceOptions};
 
 /// Why a run has no log.
-pub(crate) const NOTHING: &str = "Nothing was recorded: no Java virtual machine was started, and no native function was called \
-                                  that was built with -finstrument-functions.";
+pub(crate) const NO_EVENTS: &str = "Nothing was recorded: no Java virtual machine was started, and no native function that was built \
+                                    with -finstrument-functions was called.";
 
-/// How a recording of events stands. Sent about twice a second.
+/// The status of a trace in progress. Sent about twice a second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceProgress {
     /// The run folder.
     pub run: PathBuf,
-    /// Since the program started.
+    /// The time since the program started.
     pub elapsed: Duration,
-    /// Bytes of its event logs.
+    /// The size of its event logs, in bytes.
     pub bytes: u64,
 }
 
-/// Whether a text is a filter; a sentence with its line when it is none.
+/// Checks whether a text is a filter. The error is a sentence that names the line.
 pub fn check_filter(text: &str) -> Result<(), String> {
     Filter::parse(text)
         .map(drop)
         .map_err(|error| error.to_string())
 }
 
-/// A filter that also logs the arguments and results of these methods, `CLASS.METHOD`: a sentence when it is none.
+/// Extends a filter so that it also logs the arguments and results of these methods, `CLASS.METHOD`. The error is a sentence.
 pub fn filter_with_values(filter: Option<&str>, methods: &[String]) -> Result<String, String> {
     fulcrum_filter::with_values(filter, methods)
 }
@@ -57,12 +62,12 @@ pub fn trace(
     on_progress: &mut dyn FnMut(&TraceProgress),
 ) -> Result<Recorded, Error> {
     let (mut recorded, _) = timed(options, remote, on_progress)?;
-    // The log itself says this too, to whoever opens it.
-    recorded.notes.extend(cut(&recorded.run));
+    // Every reader of the log sees this, so the manifest need not repeat it.
+    recorded.notes.extend(truncation_notes(&recorded.run));
     Ok(recorded)
 }
 
-/// As [`trace`], with what the program took.
+/// As [`trace`]; also returns the times of the program.
 pub(crate) fn timed(
     options: &TraceOptions,
     remote: &Remote,
@@ -98,9 +103,9 @@ pub(crate) fn timed(
         });
     };
     let ran = child::run(command, options.duration, remote, &mut report)?;
-    notes.extend(said(folder.path()));
+    notes.extend(agent_messages(folder.path()));
     if logs(folder.path()).is_empty() {
-        notes.push(armed.closed.unwrap_or_else(|| NOTHING.to_owned()));
+        notes.push(armed.refusal.unwrap_or_else(|| NO_EVENTS.to_owned()));
     }
     let (exit, ended) = match (ran.status.code(), ran.status.signal()) {
         _ if ran.stopped => (Exit::Stopped, Ended::Stopped),
@@ -137,7 +142,7 @@ pub(crate) fn alone(options: &TraceOptions, into: &Path, remote: &Remote) -> Res
     child::run(command, options.duration, remote, &mut || {})
 }
 
-/// A new run's folder with what the agent reads in it, and with the manifest, completed.
+/// Creates the folder of a new run, with the files that the agent reads, and completes the manifest.
 pub(crate) fn prepare(
     options: &TraceOptions,
     mut manifest: Manifest,
@@ -148,7 +153,7 @@ pub(crate) fn prepare(
     let output = options
         .filter
         .as_deref()
-        .map(|filter| output::wanted(filter, cwd));
+        .map(|filter| output::link_for_log(filter, cwd));
     let output = output.transpose()?.flatten();
     let here = env::current_dir().map_err(|error| cannot(&error))?;
     let folder = match &options.output {
@@ -196,8 +201,8 @@ pub(crate) fn prepare(
 pub use fulcrum_events::logs;
 pub(crate) use name::name_of;
 
-/// What is missing in logs that could not grow any further.
-pub(crate) fn cut(run: &Path) -> Vec<String> {
+/// Sentences on what is missing in logs that reached their limit.
+pub(crate) fn truncation_notes(run: &Path) -> Vec<String> {
     let logs = logs(run);
     let several = logs.len() > 1;
     let note = |log: PathBuf| {
@@ -207,15 +212,15 @@ pub(crate) fn cut(run: &Path) -> Vec<String> {
             Ok(end @ End::Full { .. }) => end.note(),
             Ok(End::Ended | End::Open) => None,
             Err(error) => Some(format!(
-                "{name} holds nothing ({error}): there was no room for it, or its program ended at once."
+                "{name} is empty ({error}): there was no room for it, or its program ended at once."
             )),
         }
     };
     logs.into_iter().filter_map(note).collect()
 }
 
-/// What agents could not say in their logs.
-pub(crate) fn said(run: &Path) -> Vec<String> {
+/// What agents wrote beside their logs, because it does not fit in there.
+pub(crate) fn agent_messages(run: &Path) -> Vec<String> {
     let files = fs::read_dir(run).into_iter().flatten().flatten();
     let files = files.filter(|file| {
         let name = file.file_name();

@@ -1,4 +1,4 @@
-//! What a run is called: `java` says nothing where all programs are started by it.
+//! Names runs: `java` would name every Java program alike.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -20,14 +20,14 @@ const WITH_VALUE: [&str; 13] = [
     "--enable-native-access",
 ];
 
-/// A program's name; of `java`, its main class, or its archive or source file without the extension.
-pub fn name_of(program: &OsStr, args: &[impl AsRef<OsStr>]) -> String {
+/// The name of a program; for `java`, the main class, or the archive or source file without its extension.
+pub(crate) fn name_of(program: &OsStr, args: &[impl AsRef<OsStr>]) -> String {
     let file = Path::new(program).file_name().unwrap_or(program);
     let main = (file == "java").then(|| main_of(args)).flatten();
     main.unwrap_or_else(|| file.to_string_lossy().into_owned())
 }
 
-/// `None` where it does not stand among the arguments: in a file of arguments, or nowhere.
+/// The main class or file. `None` when the arguments do not contain it, because it is in a file of arguments or missing.
 fn main_of(args: &[impl AsRef<OsStr>]) -> Option<String> {
     let mut args = args.iter().map(|arg| arg.as_ref().to_string_lossy());
     while let Some(arg) = args.next() {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn java_programs_are_called_by_what_they_run() {
+    fn java_programs_are_named_by_what_they_run() {
         for (command, expect) in [
             ("./server --port 80", "server"),
             (

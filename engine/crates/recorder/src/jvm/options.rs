@@ -20,19 +20,19 @@ pub struct TraceOptions {
     pub cwd: Option<PathBuf>,
     /// The folder that holds `.fulcrum/runs`; the working folder when `None`.
     pub workspace: Option<PathBuf>,
-    /// Exactly this folder instead of a new one in the store.
+    /// The folder to write, instead of a new one in the run store.
     pub output: Option<PathBuf>,
-    /// What stands behind the program's name in that of a new folder in the store.
+    /// What follows the program's name in the name of a new folder in the store.
     pub suffix: Option<String>,
-    /// The filter's text; the agent's standard one when `None`.
+    /// The text of the filter; the agent's default when `None`.
     pub filter: Option<String>,
-    /// No log grows larger than this, bytes.
+    /// The largest size of a log, in bytes.
     pub limit: u64,
     /// Stop the program after this long.
     pub duration: Option<Duration>,
     /// Where the program's standard streams go.
     pub stdio: Stdio,
-    /// More for the agent, by name. No line ends are in there.
+    /// Further settings for the agent, by name. Values contain no line ends.
     pub settings: Vec<(&'static str, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a filter wants the log to be: its `output FILE`.
+//! The `output FILE` of a filter: where to link the log to.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -9,24 +9,24 @@ use fulcrum_wire::log::LOG_MAGIC;
 
 use crate::Error;
 
-/// The path, at which there is nothing now, for the agent to link its log to. `None` when the filter names none.
-pub fn wanted(filter: &str, cwd: &Path) -> Result<Option<PathBuf>, Error> {
+/// The path to which the agent links its log, where no file is left. `None` when the filter names none.
+pub(crate) fn link_for_log(filter: &str, cwd: &Path) -> Result<Option<PathBuf>, Error> {
     let filter = Filter::parse(filter)
         .map_err(|error| Error::CannotRecord(format!("the filter is wrong at {error}")))?;
     let Some(output) = filter.output else {
         return Ok(None);
     };
     let output = cwd.join(output);
-    make_way(&output)?;
+    remove_earlier_log(&output)?;
     Ok(Some(output))
 }
 
-/// A log that an earlier run put there goes; any other file stays, and is an error.
-fn make_way(output: &Path) -> Result<(), Error> {
+/// Removes the log of an earlier run. Any other file is left there, and is an error.
+fn remove_earlier_log(output: &Path) -> Result<(), Error> {
     let shown = output.display();
     let cannot = |what: &str| {
         Error::CannotRecord(format!(
-            "the filter wants its output at {shown}, where {what}"
+            "the filter names {shown} as its output, where {what}"
         ))
     };
     let mut start = [0; 8];
@@ -36,10 +36,10 @@ fn make_way(output: &Path) -> Result<(), Error> {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let folder = output.parent().unwrap_or(output);
             fs::create_dir_all(folder)
-                .map_err(|error| cannot(&format!("no folder can be made: {error}")))
+                .map_err(|error| cannot(&format!("no folder can be created: {error}")))
         }
         Ok(()) | Err(_) => Err(cannot(
-            "something is that is no event log: move it away, or name another file",
+            "there is a file that is not an event log: move it away, or name another file",
         )),
     }
 }
@@ -52,15 +52,18 @@ mod tests {
     fn earlier_logs_are_replaced_and_nothing_else_is() {
         let folder = std::env::temp_dir().join(format!("fulcrum-output-{}", std::process::id()));
         let file = folder.join("a/log.bin");
-        assert_eq!(wanted("observe_class_loading\n", &folder).unwrap(), None);
-        let wanted = || wanted("output a/log.bin\n", &folder);
-        assert_eq!(wanted().unwrap(), Some(file.clone()));
+        assert_eq!(
+            link_for_log("observe_class_loading\n", &folder).unwrap(),
+            None
+        );
+        let link = || link_for_log("output a/log.bin\n", &folder);
+        assert_eq!(link().unwrap(), Some(file.clone()));
         fs::write(&file, [&LOG_MAGIC.to_le_bytes()[..], b"more"].concat()).unwrap();
-        assert_eq!(wanted().unwrap(), Some(file.clone()));
+        assert_eq!(link().unwrap(), Some(file.clone()));
         assert!(!file.exists());
         for other in ["no log, and longer", "short"] {
             fs::write(&file, other).unwrap();
-            let Err(Error::CannotRecord(why)) = wanted() else {
+            let Err(Error::CannotRecord(why)) = link() else {
                 panic!("{other}")
             };
             assert!(why.ends_with("move it away, or name another file"), "{why}");

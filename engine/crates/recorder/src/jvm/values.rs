@@ -1,4 +1,4 @@
-//! Tells the agent for native programs where arguments and results are: debug information never enters the program.
+//! The plan by which the agent for native programs finds arguments and results: debug information never enters the program.
 //!
 //! The plan is a text, `values.plan` in the run's folder. Addresses are hexadecimal, as in the file:
 //! ```text
@@ -6,10 +6,10 @@
 //! function 1149 i4 t u8 -
 //! at 1167 r3 m7+16 m6-24 -
 //! ```
-//! A function has its result's type and its arguments'; below it, for each place to which a call in it returns, where these are
-//! then. Types are `i`, `u` and `c` with bytes (signed and unsigned numbers, characters), `b` (boolean), `f`, `d`, `t` (text), `a`
+//! A function line has the type of the result, then those of the arguments. Below it, each place to which a call in the
+//! function returns has a line that says where these values are then. Types are `i`, `u` and `c` with bytes (signed and unsigned numbers, characters), `b` (boolean), `f`, `d`, `t` (text), `a`
 //! (address) and `e4:0=Red,1=Green`. Places are `r` with a register, `m` with a register and an offset, and `c` with a constant.
-//! `-` is nothing that can be told.
+//! `-` stands for what is unknown.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,11 +18,11 @@ use std::path::Path;
 use fulcrum_filter::Filter;
 use fulcrum_symbols::{FunctionValues, Place, ValueType, function_values};
 
-/// The plan's file, which the agent knows too.
+/// The name of the plan's file, which the agent knows too.
 const FILE: &str = "values.plan";
 
-/// Writes the plan for a program, when its filter asks for values. A sentence on why some are missing.
-pub fn write(run: &Path, program: &Path, filter: Option<&str>) -> Option<String> {
+/// Writes the plan for a program if its filter asks for values. Returns a sentence when values will be missing.
+pub(crate) fn write(run: &Path, program: &Path, filter: Option<&str>) -> Option<String> {
     let filter = Filter::parse(filter?).ok()?;
     if filter.values.is_empty() {
         return None;

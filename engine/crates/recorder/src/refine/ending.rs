@@ -1,4 +1,4 @@
-//! How a loop ended, in the words of terminal and editor.
+//! How a loop ended, as terminal and editor say it.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use fulcrum_stats::Interval;
 
 use super::{Estimate, Refined};
 
-/// What decides how the end of a loop is told. It shows as `the set is stable: 12 hotspots`, without a full stop.
+/// How a loop ended. `Display` is like `the set is stable: 12 hotspots`, without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ending {
-    /// Iterations that were measured.
+    /// The number of iterations that were measured.
     pub iterations: usize,
-    /// The set did not change any more.
+    /// Whether the set did not change any more.
     pub stable: bool,
-    /// Somebody asked to stop.
+    /// Whether the loop was cancelled.
     pub stopped: bool,
-    /// Methods of the last set.
+    /// The number of methods in the last set.
     pub hotspots: usize,
-    /// What the last iteration's probes add to a unit's wall time.
+    /// What the probes of the last iteration add to the wall time of a unit.
     pub overhead: Option<Estimate>,
 }
 
@@ -31,13 +31,13 @@ impl Ending {
         first.into_iter().chain(letters).chain(['.']).collect()
     }
 
-    /// A set that one iteration found has nothing to be the same as, and one whose probes may disturb the program at will may
-    /// be the same only because of them.
+    /// The set of a single iteration has none before it to compare with. One whose probes may disturb the program much may be
+    /// unchanged only because of them.
     fn how(&self) -> &'static str {
         let is_doubtful = self.overhead.is_some_and(|it| it.doubt().is_some());
         match (self.stopped, self.iterations) {
             (true, _) => "stopped",
-            (_, 0 | 1) => "one iteration cannot tell whether the set is stable",
+            (_, 0 | 1) => "one iteration cannot show whether the set is stable",
             _ if !self.stable => "the set still changed",
             _ if is_doubtful => "the set did not change, but what its probes cost is hardly known",
             _ => "the set is stable",
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_told_in_right_english_and_never_as_more_than_was_measured() {
+    fn the_end_is_stated_in_correct_english_and_never_as_more_than_was_measured() {
         let narrow = Some((0.36, 0.41));
         let wide = Some((-0.52, 2.95));
         let changed = Ending {
@@ -125,7 +125,7 @@ mod tests {
             (ending(2, 12, None), "the set is stable: 12 hotspots"),
             (
                 ending(1, 1, narrow),
-                "one iteration cannot tell whether the set is stable: 1 hotspot",
+                "one iteration cannot show whether the set is stable: 1 hotspot",
             ),
             (
                 ending(3, 4, wide),

@@ -1,4 +1,4 @@
-//! How much slower units of work are with instrumentation, from pairs of runs.
+//! Estimates from pairs of runs how much slower units of work are with instrumentation.
 
 use fulcrum_stats::{Interval, Moments, Sample, student};
 
@@ -11,7 +11,7 @@ pub struct Estimate {
     pub interval: Option<Interval>,
 }
 
-/// An interval wider than this, a fraction, says next to nothing.
+/// An interval wider than this, a fraction, says almost nothing.
 const WIDE: f64 = 0.2;
 
 impl Estimate {
@@ -24,7 +24,7 @@ impl Estimate {
         };
         (interval.width() > WIDE).then(|| {
             format!(
-                "What the probes that are left cost is hardly known: anything from {} to {}. More --runs would narrow it.",
+                "The cost of the remaining probes is hardly known: anything from {} to {}. More --runs would narrow it.",
                 percent(interval.low),
                 percent(interval.high)
             )
@@ -32,16 +32,16 @@ impl Estimate {
     }
 }
 
-/// So many pairs and more have a trimmed mean.
+/// From this number of pairs on, the mean is trimmed.
 const MANY: usize = 10;
-/// The part of them that is trimmed at either end.
+/// The share of them that is trimmed at either end.
 const TRIMMED: f64 = 0.2;
 
 /// From the time of a unit with and without instrumentation, in runs one beside the other. Ratios count, so that a machine
 /// that is slower for both of a pair changes nothing; their logarithms have a mean and Student's interval. Of ten pairs and
 /// more it is the trimmed mean, with its interval by the Winsorised variance (Tukey and McLaughlin 1963): a few runs beside
 /// which something else ran neither move it nor widen it. `None` without a pair.
-pub fn overhead(pairs: &[(f64, f64)]) -> Option<Estimate> {
+pub(crate) fn overhead(pairs: &[(f64, f64)]) -> Option<Estimate> {
     let ratios = pairs
         .iter()
         .filter(|(with, without)| *with > 0.0 && *without > 0.0);
@@ -86,8 +86,7 @@ mod tests {
         };
         assert_eq!(
             of(Some((-0.52, 2.95))).doubt().unwrap(),
-            "What the probes that are left cost is hardly known: anything from \u{2212}52 % to +295 %. More --runs would \
-             narrow it."
+            "The cost of the remaining probes is hardly known: anything from \u{2212}52 % to +295 %. More --runs would narrow it."
         );
         assert_eq!(of(Some((0.36, 0.41))).doubt(), None);
         // One pair has no interval, which the table shows.

@@ -1,4 +1,4 @@
-//! The first filter, and the unit of work, which every filter observes.
+//! The first filter of a loop, and the unit of work, which every filter observes.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use fulcrum_model::{TargetId, TargetKind};
 use crate::Error;
 use crate::jvm::logs;
 
-/// `Class.method` as a method of any descriptor.
-pub fn unit_name(unit: &str) -> Option<MethodName> {
+/// The method `Class.method`, with any descriptor.
+pub(crate) fn unit_name(unit: &str) -> Option<MethodName> {
     let (class, name) = unit.rsplit_once('.')?;
     Some(MethodName {
         class: class.into(),
@@ -22,20 +22,20 @@ pub fn unit_name(unit: &str) -> Option<MethodName> {
 }
 
 /// Whether a method is the unit of work.
-pub fn is_unit(method: &MethodName, unit: Option<&str>) -> bool {
+pub(crate) fn is_unit(method: &MethodName, unit: Option<&str>) -> bool {
     let unit = unit.and_then(unit_name);
     unit.is_some_and(|unit| unit.class == method.class && unit.name == method.name)
 }
 
 /// The filter that observes the unit of work alone.
-pub fn only_unit(unit: &str) -> String {
+pub(crate) fn only_unit(unit: &str) -> String {
     let methods = unit_name(unit).into_iter().collect();
     filter_text("", &methods, &[])
 }
 
 /// The first filter, with the unit of work in it.
-pub fn with_unit(filter: Option<&str>, unit: Option<&str>) -> Result<String, Error> {
-    // Each run has a log of its own.
+pub(crate) fn with_unit(filter: Option<&str>, unit: Option<&str>) -> Result<String, Error> {
+    // Each run has its own log.
     let lines = filter.unwrap_or("observe_method_invocations\n").lines();
     let lines = lines.filter(|line| !line.trim_start().starts_with("output "));
     let text = &lines.map(|line| format!("{line}\n")).collect::<String>();
@@ -43,20 +43,20 @@ pub fn with_unit(filter: Option<&str>, unit: Option<&str>) -> Result<String, Err
     let mut parsed = Filter::parse(text).map_err(|error| bad(error.to_string()))?;
     let mut text = text.to_owned();
     if !parsed.methods {
-        // There is nothing to refine otherwise.
+        // Otherwise there is nothing to refine.
         text += "\nobserve_method_invocations\n";
         parsed.methods = true;
     }
     let Some(unit) = unit else { return Ok(text) };
     let Some(MethodName { class, name, .. }) = unit_name(unit) else {
         return Err(Error::CannotStart(format!(
-            "{unit:?} names no method: write the unit of work as Class.method, with the class's package"
+            "{unit:?} is not a method: write the unit of work as Class.method, with the package of the class"
         )));
     };
     if parsed.selects(&class, &name, "()V") {
         return Ok(text);
     }
-    // Its rule comes first, and must not make the others mean nothing.
+    // Its rule comes first, and must not switch off the others.
     let others = match parsed.rules.iter().any(|rule| rule.include) {
         true => "",
         false => "\nincludemethod * *\n",
@@ -64,8 +64,8 @@ pub fn with_unit(filter: Option<&str>, unit: Option<&str>) -> Result<String, Err
     Ok(format!("includemethod {class} {name}\n{text}{others}"))
 }
 
-/// The filter that a run leads to: the one that an iteration wrote for the next, else that of the hotspots in its traces,
-/// else that of the functions in its causal profile.
+/// The filter that follows from a run: the one that an iteration wrote for the next, else one of the hotspots in its traces, else
+/// one of the functions in its causal profile.
 pub fn filter_of_run(run: &Path, rule: &Rule) -> Result<String, Error> {
     if let Ok(next) = std::fs::read_to_string(run.join(super::NEXT_FILTER)) {
         return Ok(next);
@@ -90,7 +90,7 @@ pub fn filter_of_run(run: &Path, rule: &Rule) -> Result<String, Error> {
     Ok(filter_text("", &measured.hotspots(rule), &comment))
 }
 
-/// The filter of the functions that a causal profile found worth the while: those that make the program faster.
+/// The filter of the functions that make the program faster, according to a causal profile.
 fn causal(run: &Path) -> Result<String, Error> {
     let bad = |why: &str| Error::CannotRecord(format!("{}: {why}", run.display()));
     let loaded = fulcrum_runs::load_causal(run).map_err(|error| {
@@ -115,7 +115,7 @@ fn causal(run: &Path) -> Result<String, Error> {
     Ok(filter_text("", &methods, &comment))
 }
 
-/// The functions of a target. A line is none.
+/// The functions that a target names; none for a line.
 fn names(target: &TargetId) -> Vec<String> {
     match target.kind {
         TargetKind::Path => target.name.split(" > ").map(str::to_owned).collect(),

@@ -1,5 +1,5 @@
-//! A program that keeps running: each run of an iteration is a session of the agent in it. Classes are changed when a
-//! session begins, and are as they were when it has ended.
+//! A program that keeps running: each run of an iteration is a session of the agent in it. Classes are changed when a session
+//! begins, and restored when it ends.
 
 use std::env;
 use std::fs;
@@ -10,41 +10,41 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::attach::{is_ready, trace_attached};
-use crate::jvm::Ran;
-use crate::{Error, Recorded, Remote, Stdio, TraceOptions, launch};
+use crate::jvm::{Ran, is_ready, trace_attached};
+use crate::program::launch;
+use crate::{Error, Recorded, Remote, Stdio, TraceOptions};
 
-/// A machine that has just been started takes so long at most until it lets us in.
-const START: Duration = Duration::from_secs(60);
-/// A program that is asked to end has so long.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a virtual machine that was just started may take until it can be attached to.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a program may take to end after SIGTERM.
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long sessions are, and in which program.
+/// The length of the sessions, and their program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepRunning {
-    /// Each session.
+    /// The length of each session.
     pub session: Duration,
-    /// A program that is running already, and goes on afterwards; without it ours is started, and ended afterwards.
+    /// A program that is running already, and keeps running afterwards. When `None`, the program is started, and ended afterwards.
     pub attach: Option<u32>,
 }
 
-/// The program.
-pub struct Live {
+/// The program that keeps running.
+pub(crate) struct Live {
     pid: u32,
     session: Duration,
     child: Option<Started>,
 }
 
-/// A program that is ours.
+/// A program that we have started.
 struct Started {
     child: Child,
     since: Instant,
-    /// Where its output is, until that is moved to a run.
+    /// The folder with its output, until that is copied to a run.
     streams: PathBuf,
 }
 
 impl Live {
-    pub fn start(keep: KeepRunning, options: &TraceOptions) -> Result<Live, Error> {
+    pub(crate) fn start(keep: KeepRunning, options: &TraceOptions) -> Result<Live, Error> {
         let child = match keep.attach {
             Some(_) => None,
             None => Some(Started::start(options)?),
@@ -57,16 +57,16 @@ impl Live {
         })
     }
 
-    /// Whether it goes on.
-    pub fn is_running(&mut self) -> bool {
+    /// Whether it is running.
+    pub(crate) fn is_running(&mut self) -> bool {
         match &mut self.child {
             Some(started) => matches!(started.child.try_wait(), Ok(None)),
             None => Path::new("/proc").join(self.pid.to_string()).exists(),
         }
     }
 
-    /// One session.
-    pub fn session(
+    /// Records one session.
+    pub(crate) fn session(
         &mut self,
         options: &TraceOptions,
         remote: &Remote,
@@ -89,21 +89,21 @@ impl Live {
         Ok((recorded, ran))
     }
 
-    /// Whether it may not listen yet.
+    /// Whether it may not accept the agent yet.
     fn is_starting(&mut self) -> bool {
-        let young = |it: &Started| it.since.elapsed() < START;
+        let young = |it: &Started| it.since.elapsed() < START_TIMEOUT;
         self.child.as_ref().is_some_and(young) && self.is_running()
     }
 
-    /// Ends a program that is ours; its output goes to a run.
-    pub fn finish(&mut self, run: Option<&Path>) {
+    /// Ends a program that we have started, and copies its output to a run.
+    pub(crate) fn finish(&mut self, run: Option<&Path>) {
         let Some(mut started) = self.child.take() else {
             return;
         };
         started.end();
         if let Some(run) = run {
             for name in ["stdout.txt", "stderr.txt"] {
-                // What cannot be kept is no reason to lose the rest.
+                // A failure is no reason to lose the rest.
                 let _ = fs::copy(started.streams.join(name), run.join(name));
             }
         }
@@ -124,7 +124,7 @@ impl Started {
         let cwd = options.cwd.as_ref();
         let cwd = cwd.map_or_else(|| here.clone(), |it| here.join(it));
         let program = launch::program(&options.program, &cwd)?;
-        // A server may have several of them.
+        // A language server may run several loops.
         static LAST: AtomicU32 = AtomicU32::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let streams =
@@ -151,13 +151,13 @@ impl Started {
 
     fn end(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
-            // SAFETY: a plain call; the child was not waited for yet, so its number is its own.
+            // SAFETY: takes numbers only. The child was not reaped yet, so its process id is its own.
             unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
         }
         let asked = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
-            if asked.elapsed() > PATIENCE {
-                // It may end by itself just now.
+            if asked.elapsed() > TERMINATION_TIMEOUT {
+                // It may have ended by itself just now.
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 return;

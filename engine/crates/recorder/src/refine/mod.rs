@@ -1,9 +1,9 @@
 //! The refine loop: instrument, measure, refine, repeat.
 //!
-//! Each iteration runs the program some times with probes in the methods of its set, and beside each of these runs once
-//! without. What the runs measured decides the next set (`fulcrum_events::refine`); it is over when the set does not
-//! change. The first run of each iteration is kept as a run: its event log, its filter, the next one's filter, and
-//! `refine.json` with all iterations so far.
+//! Each iteration runs the program several times with probes in the methods of its set, and pairs each of these runs with one
+//! without probes. What the runs measured decides the next set (`fulcrum_events::refine`). The loop ends when the set does not
+//! change. The first run of each iteration is kept, with its event log, its filter, the next filter, and `refine.json` with all
+//! iterations so far.
 
 mod ending;
 mod estimate;
@@ -30,14 +30,14 @@ pub use options::{NEXT_FILTER, REFINE_TABLE, RefineOptions};
 pub use row::Iteration;
 use runs::IterationRuns;
 
-/// How the loop stands. Sent whenever something has changed.
+/// The status of the loop. Sent whenever it has changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RefineProgress {
-    /// The iterations so far; the last one may be going on.
+    /// The iterations so far; the last one may be in progress.
     pub iterations: Vec<Iteration>,
-    /// 0 to 1, if all iterations were needed.
+    /// 0 to 1; an early end is not foreseen.
     pub fraction: f64,
-    /// What is going on, in a few words.
+    /// A short description of what is being done.
     pub message: String,
 }
 
@@ -46,15 +46,15 @@ pub struct RefineProgress {
 pub struct Refined {
     /// All iterations that were measured; at least one.
     pub iterations: Vec<Iteration>,
-    /// The set did not change any more.
+    /// Whether the set did not change any more.
     pub stable: bool,
-    /// We were asked to stop.
+    /// Whether the loop was cancelled.
     pub stopped: bool,
     /// The filter that the last iteration wrote.
     pub filter: PathBuf,
     /// Its methods.
     pub hotspots: Vec<String>,
-    /// Whole sentences on what a reader should know.
+    /// Sentences on what a reader should know.
     pub notes: Vec<String>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Refining<'a> {
             let done = runs.pair(live, remote);
             let ended = live.as_mut().is_some_and(|live| !live.is_running());
             match done {
-                // What was measured before the program ended is there.
+                // What was measured before the program ended remains.
                 Err(_) if ended && (run > 0 || number > 1) => break,
                 done => done?,
             }
@@ -154,9 +154,9 @@ impl<'a> Refining<'a> {
         self.note_found(&row, &hot);
         let measured: BTreeSet<_> = runs.measured.methods.keys().cloned().collect();
         let is_unit = |it: &MethodName| first::is_unit(it, options.unit.as_deref());
-        // The unit of work is measured in any case: it neither stays nor goes.
+        // The unit of work is always measured: it neither stays nor goes.
         let before = measured.difference(&drawn).filter(|it| !is_unit(it));
-        // A set that was measured once has nothing yet to be the same as.
+        // The first set has none before it to compare with.
         let measured_before = self.set.is_some();
         self.stable = measured_before && before.eq(hot.iter().filter(|it| !is_unit(it)));
         self.excluded.extend(measured);
@@ -181,7 +181,7 @@ impl<'a> Refining<'a> {
         Ok(())
     }
 
-    /// A method that was found again may have been left out by mistake, or have taken over what others did.
+    /// A note on excluded methods that became hotspots: they were left out by mistake, or do now what others did before.
     fn note_found(&mut self, row: &Iteration, hot: &BTreeSet<MethodName>) {
         if row.found.is_empty() {
             return;
@@ -191,7 +191,7 @@ impl<'a> Refining<'a> {
             .as_ref()
             .map_or(0, |set| set.intersection(hot).count());
         self.notes.push(format!(
-            "In iteration {}, {} of {} excluded methods that were looked at again are hotspots after all, beside {known} that \
+            "In iteration {}, {} of {} excluded methods that were measured again are hotspots after all, beside {known} that \
              stayed: {}.",
             row.number,
             row.found.len(),
@@ -264,11 +264,13 @@ impl<'a> Refining<'a> {
         }
         if !self.stable && !stopped {
             self.notes.push(match last.number {
-                1 => "One iteration cannot tell whether the set is stable: give more --iterations."
-                    .into(),
-                number => format!(
-                    "The set still changed in iteration {number}: more --iterations would go on."
-                ),
+                1 => {
+                    "One iteration cannot show whether the set is stable: allow more --iterations."
+                        .into()
+                }
+                number => {
+                    format!("The set still changed in iteration {number}: allow more --iterations.")
+                }
             });
         }
         Ok(Refined {

@@ -1,4 +1,4 @@
-//! What to refine and how, and the files that the loop leaves.
+//! The options of the refine loop, and the names of the files that it leaves.
 
 use fulcrum_hotspot::Rule;
 
@@ -20,17 +20,17 @@ pub struct RefineOptions {
     pub rule: Rule,
     /// A method whose calls are the units of work, `Class.method`; the whole run is one when `None`.
     pub unit: Option<String>,
-    /// At most so many iterations.
+    /// The largest number of iterations.
     pub iterations: usize,
-    /// Runs of an iteration.
+    /// The number of runs in an iteration.
     pub runs: usize,
-    /// Beside each of them, one without instrumentation.
+    /// Whether each of them is paired with one without instrumentation.
     pub baseline: bool,
-    /// So many excluded methods are looked at again in each iteration.
+    /// How many excluded methods are measured again in each iteration.
     pub recheck: usize,
-    /// Decides which.
+    /// The seed for drawing these.
     pub seed: u64,
-    /// The program keeps running, and each run is a session in it; `None` when it is started for each.
+    /// The program keeps running, and each run is a session in it. When `None`, the program is started for each run.
     pub keep_running: Option<KeepRunning>,
 }
 

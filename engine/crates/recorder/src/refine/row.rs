@@ -1,4 +1,4 @@
-//! An iteration as a row of the table.
+//! An iteration, as a row of the table.
 
 use std::path::PathBuf;
 
@@ -9,27 +9,27 @@ use super::Estimate;
 /// One iteration of the loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iteration {
-    /// From 1.
+    /// Its number, from 1.
     pub number: usize,
-    /// The run that is kept of it.
+    /// The folder of the run that is kept.
     pub run: PathBuf,
     /// The file of its filter.
     pub filter: PathBuf,
-    /// Methods that had probes.
+    /// The number of methods with probes.
     pub methods: u64,
-    /// Their classes.
+    /// The number of their classes.
     pub classes: u64,
-    /// Calls whose probes fired, in the mean of the runs.
+    /// The number of calls whose probes fired, the mean of the runs.
     pub fired: u64,
-    /// Calls that were measured, in the mean of the runs.
+    /// The number of calls that were measured, the mean of the runs.
     pub metered: u64,
-    /// Methods that are hotspots.
+    /// The number of hotspots.
     pub hotspots: u64,
-    /// Units of work, in the mean of the runs.
+    /// The number of units of work, the mean of the runs.
     pub units: u64,
-    /// Time of a unit, nanoseconds; `None` when it is not known.
+    /// The wall time of a unit in nanoseconds; `None` when unknown.
     pub wall_ns: Option<f64>,
-    /// CPU time of a unit, nanoseconds.
+    /// The CPU time of a unit in nanoseconds.
     pub cpu_ns: Option<f64>,
     /// The same without instrumentation.
     pub baseline_wall_ns: Option<f64>,
@@ -39,7 +39,7 @@ pub struct Iteration {
     pub overhead: Option<Estimate>,
     /// What instrumentation adds to a unit's CPU time.
     pub cpu_overhead: Option<Estimate>,
-    /// Excluded methods that were looked at again.
+    /// Excluded methods that were measured again.
     pub rechecked: Vec<String>,
     /// Those of them that are hotspots after all.
     pub found: Vec<String>,

@@ -1,4 +1,4 @@
-//! The runs of one iteration: with probes, and beside each one without.
+//! The runs of one iteration: pairs of a run with probes and one without.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,22 +15,22 @@ use crate::jvm::{self, Ran};
 use crate::{Error, Exit, Recorded, Remote, Stdio, TraceOptions};
 
 /// The runs of an iteration so far.
-pub struct IterationRuns<'a> {
+pub(crate) struct IterationRuns<'a> {
     options: &'a RefineOptions,
     number: usize,
     filter: String,
     previous: Option<PathBuf>,
-    /// The run that is kept.
+    /// The folder of the run that is kept.
     kept: Option<PathBuf>,
     pub measured: Measured,
-    /// Times of a unit with instrumentation, and without.
+    /// The times of a unit with instrumentation, and without.
     with: Vec<Option<Units>>,
     without: Vec<Option<Units>>,
     pub notes: Vec<String>,
 }
 
 impl<'a> IterationRuns<'a> {
-    pub fn new(
+    pub(crate) fn new(
         options: &'a RefineOptions,
         number: usize,
         filter: String,
@@ -49,8 +49,8 @@ impl<'a> IterationRuns<'a> {
         }
     }
 
-    /// A run with probes and one without, in turn one and the other first: what drifts on the machine cancels.
-    pub fn pair(&mut self, live: &mut Option<Live>, remote: &Remote) -> Result<(), Error> {
+    /// Makes a run with probes and one without. Which comes first alternates, so that drifts of the machine cancel out.
+    pub(crate) fn pair(&mut self, live: &mut Option<Live>, remote: &Remote) -> Result<(), Error> {
         let run = self.with.len();
         if !run.is_multiple_of(2) {
             self.without(run, live, remote)?;
@@ -105,7 +105,7 @@ impl<'a> IterationRuns<'a> {
             }
         }
         if run == 0 && self.measured.runs == 0 {
-            return Err(no_machine(&recorded));
+            return Err(nothing_measured(&recorded));
         }
         self.with.push(self.time(&found, &ran));
         self.notes.extend(recorded.notes.iter().cloned());
@@ -116,7 +116,7 @@ impl<'a> IterationRuns<'a> {
                 if let (Some(unit), true) = (&options.unit, found.is_empty() && whole) {
                     return Err(Error::CannotStart(format!(
                         "{unit} was never called: name a method that the program calls as the unit of work, Class.method with \
-                         the class's package"
+                         the package of the class"
                     )));
                 }
                 self.kept = Some(recorded.run);
@@ -149,7 +149,7 @@ impl<'a> IterationRuns<'a> {
                 self.note_end("without probes", recorded.exit);
                 self.time(&found, &ran)
             }
-            // Between sessions nobody tells what work was done.
+            // Between sessions, it is unknown what work was done.
             None if live.is_some() => None,
             None => {
                 fs::create_dir_all(&folder).map_err(|error| {
@@ -177,7 +177,7 @@ impl<'a> IterationRuns<'a> {
         }
     }
 
-    /// The time of a unit: from the logs when a method is one, else that of the whole run.
+    /// The time of a unit: from the logs if a method is the unit, else the time of the whole run.
     fn time(&self, found: &[Units], ran: &Ran) -> Option<Units> {
         if self.options.unit.is_none() {
             return (!ran.stopped).then_some(Units {
@@ -210,8 +210,8 @@ impl<'a> IterationRuns<'a> {
         }
     }
 
-    /// The iteration as far as it was measured.
-    pub fn row(&self, drawn: &BTreeSet<MethodName>) -> Option<Iteration> {
+    /// The iteration, as far as it was measured.
+    pub(crate) fn row(&self, drawn: &BTreeSet<MethodName>) -> Option<Iteration> {
         let run = self.kept.clone()?;
         let known = |times: &[Option<Units>]| times.iter().flatten().copied().collect::<Vec<_>>();
         let (with, without) = (known(&self.with), known(&self.without));
@@ -255,7 +255,7 @@ impl<'a> IterationRuns<'a> {
     }
 }
 
-/// A run under the agent, or a session of it.
+/// Makes a run under the agent, or a session of it.
 fn observed(
     options: &TraceOptions,
     live: &mut Option<Live>,
@@ -267,8 +267,8 @@ fn observed(
     }
 }
 
-/// Why nothing was measured.
-fn no_machine(recorded: &Recorded) -> Error {
+/// The error when nothing was measured.
+fn nothing_measured(recorded: &Recorded) -> Error {
     let last = last_lines(&recorded.run.join("stderr.txt"));
     let why = match last {
         Some(lines) => format!("; it last wrote: {lines}"),
@@ -291,7 +291,7 @@ fn last_lines(path: &Path) -> Option<String> {
     (!last.is_empty()).then(|| last.join(" / "))
 }
 
-/// What was read is not kept; what cannot be removed does no harm but take space.
+/// Removes a folder that was read. If that fails, it only takes space.
 fn remove(folder: &Path) {
     let _ = fs::remove_dir_all(folder);
 }

@@ -1,4 +1,4 @@
-//! What is known of the code of a process with a log, by which its samples become call chains.
+//! The code of a process with a log, by which its samples become call chains.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,27 +11,27 @@ use memmap2::{MmapOptions, MmapRaw};
 
 /// The code of a process.
 #[derive(Clone, Default)]
-pub struct Code {
-    /// Where callers are.
+pub(crate) struct Code {
+    /// The unwind table.
     pub table: Arc<Vec<Unwind>>,
-    /// Its copies, then those of the process that it was forked from, and so on.
+    /// Its copies, then those of its parent before the fork, and so on.
     pub copies: Vec<Arc<Copies>>,
 }
 
 impl Code {
-    /// The program's instruction that is executed at an address: another one in a translated copy.
-    pub fn original(&self, address: u64) -> u64 {
+    /// The address of the program's instruction that is executed at an address, which differs in a translated copy.
+    pub(crate) fn original(&self, address: u64) -> u64 {
         let own = self.copies.iter().find(|it| it.begin_by(address));
         own.and_then(|it| it.locate(address)).unwrap_or(address)
     }
 }
 
-/// Where the translated copies of a process come from: a file that it writes ([`fulcrum_wire::transactions::copies`]).
-pub struct Copies(MmapRaw);
+/// The origins of the translated copies in a process, from a file that it writes ([`fulcrum_wire::transactions::copies`]).
+pub(crate) struct Copies(MmapRaw);
 
 impl Copies {
     /// `None` when there is no such file, or it is too short.
-    pub fn open(path: &Path) -> Option<Copies> {
+    pub(crate) fn open(path: &Path) -> Option<Copies> {
         let file = File::open(path).ok()?;
         let is_whole = file.metadata().ok()?.len() >= LENGTH as u64;
         let map = || MmapOptions::new().len(LENGTH).map_raw_read_only(&file).ok();
@@ -40,7 +40,7 @@ impl Copies {
 
     fn word(&self, at: usize) -> u64 {
         assert!(at < LENGTH / size_of::<u64>());
-        // SAFETY: within the mapping, which is page-aligned; its process writes words as atomics.
+        // SAFETY: the word lies within the mapping, which is page-aligned. The process writes it as an atomic.
         let word = unsafe { &*self.0.as_ptr().cast::<AtomicU64>().add(at) };
         u64::from_le(word.load(Ordering::Acquire))
     }
@@ -55,7 +55,7 @@ impl Copies {
         usize::try_from(self.word(COUNT)).map_or(MOST, |it| it.min(MOST))
     }
 
-    /// Whether the first copy is not behind an address.
+    /// Whether the first copy begins at or before an address.
     fn begin_by(&self, address: u64) -> bool {
         self.count() > 0 && self.entry(0).0 <= address
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_damaged_is_none_or_answers_anything() {
+    fn a_damaged_file_is_refused_or_gives_arbitrary_addresses() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("short.copies");
         std::fs::write(&path, [255; 5000]).unwrap();

@@ -1,7 +1,7 @@
-//! Records the transactions of a tree of processes (Whodunit §7.1): starts a program under `transaction-runtime`, samples it
-//! and all that it starts from outside, and leaves a run.
+//! Records the transactions of a tree of processes (Whodunit §7.1): starts a program under `transaction-runtime`, samples it and
+//! everything that it starts from outside, and leaves a run.
 //!
-//! What happens to transactions the processes write into logs of their own, so nothing is lost when the engine dies.
+//! The processes themselves write logs of what happens to transactions, so nothing is lost when the engine dies.
 
 mod code;
 mod perf;
@@ -32,19 +32,19 @@ pub struct TransactionOptions {
     pub cwd: Option<PathBuf>,
     /// The folder that holds `.fulcrum/runs`; the working folder when `None`.
     pub workspace: Option<PathBuf>,
-    /// Exactly this folder instead of a new one in the store.
+    /// The folder to write, instead of a new one in the run store.
     pub output: Option<PathBuf>,
     /// Stop all processes after this long.
     pub duration: Option<Duration>,
     /// Where the program's standard streams go.
     pub stdio: Stdio,
-    /// No log grows larger than this, bytes.
+    /// The largest size of a log, in bytes.
     pub limit: u64,
-    /// Name requests by the first bytes of messages, which are kept in the logs for that.
+    /// Name requests by the first bytes of messages, which the logs keep for that purpose.
     pub names: bool,
     /// Watch critical sections for transactions that flow through shared memory, from thread to thread (Whodunit §3).
     pub shared_memory: bool,
-    /// A sample each so much CPU time of a thread, nanoseconds.
+    /// The CPU time between two samples of a thread, in nanoseconds.
     pub period_ns: u64,
 }
 
@@ -66,21 +66,21 @@ impl Default for TransactionOptions {
     }
 }
 
-/// How a recording of transactions stands. Sent about twice a second.
+/// The status of a recording of transactions. Sent about twice a second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransactionProgress {
     /// The run folder.
     pub run: PathBuf,
-    /// Since the program started.
+    /// The time since the program started.
     pub elapsed: Duration,
-    /// Processes that have a log.
+    /// The number of processes with a log.
     pub processes: usize,
-    /// Of these, how many still run.
+    /// How many of these still run.
     pub running: usize,
-    /// Bytes of their logs.
+    /// The size of their logs, in bytes.
     pub bytes: u64,
-    /// CPU samples.
+    /// The number of CPU samples.
     pub samples: u64,
-    /// The program itself has ended, and others that it started go on.
+    /// The program itself has ended, and processes that it started run on.
     pub program_ended: bool,
 }

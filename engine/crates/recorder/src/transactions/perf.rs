@@ -1,9 +1,9 @@
-//! CPU samples of a whole tree of processes, taken from outside: perf's clocks, with the registers and a copy of the top of the
-//! stack of whatever thread runs.
+//! CPU samples of a whole tree of processes, taken from outside: by perf's clocks, with the registers and a copy of the top of the
+//! stack of each running thread.
 //!
-//! Nothing happens in the profiled processes: no signal, no descriptor, no thread. Where the user may, the processors' clocks
-//! are sampled, and what is not of the tree is passed over. Otherwise the tree inherits an event of its own, which costs more: in
-//! a virtual machine, setting its timer at each context switch takes 4 µs.
+//! Nothing happens in the profiled processes: no signal, no descriptor, no thread. If the user is allowed to, the processors'
+//! clocks are sampled, and samples outside the tree are skipped. Otherwise the tree inherits an event of its own, which costs
+//! more: in a virtual machine, setting its timer at each context switch takes 4 µs.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -14,8 +14,8 @@ use memmap2::{MmapOptions, MmapRaw};
 
 /// What the kernel recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'a> {
-    /// A thread ran.
+pub(crate) enum Event<'a> {
+    /// A sample of a running thread.
     Sample(Sampled<'a>),
     /// A thread has this name from now on.
     Name {
@@ -25,47 +25,47 @@ pub enum Event<'a> {
         tid: u32,
         /// At most 15 bytes.
         name: &'a [u8],
-        /// Because the process executes another program.
+        /// Whether the reason is that the process executes another program.
         executed: bool,
     },
-    /// So many samples were lost, since nobody read fast enough.
+    /// This many samples were lost, because they were not read fast enough.
     Lost(u64),
-    /// A process or a thread was made. Told before anything else of the same reading.
+    /// A process or a thread was created. These come before all other events of the same reading.
     Made {
         /// Its process.
         pid: u32,
-        /// The process of whoever made it.
+        /// The process that created it.
         by: u32,
-        /// The thread that made it.
+        /// The thread that created it.
         by_thread: u32,
     },
 }
 
-/// A thread that ran.
+/// A sample of a running thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sampled<'a> {
+pub(crate) struct Sampled<'a> {
     /// Its process.
     pub pid: u32,
     /// The thread.
     pub tid: u32,
     /// `CLOCK_MONOTONIC`, nanoseconds.
     pub time_ns: u64,
-    /// Where it stood: an address of the kernel's, perhaps.
+    /// The instruction pointer, possibly in the kernel.
     pub ip: u64,
-    /// Where it stands in its own code. `None`: it has none, as a thread of the kernel's.
+    /// Its state in user mode. `None` for a kernel thread, which has none.
     pub user: Option<User<'a>>,
 }
 
 /// Registers in user mode and the stack from the stack pointer on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct User<'a> {
+pub(crate) struct User<'a> {
     /// Instruction pointer.
     pub rip: u64,
     /// Stack pointer.
     pub rsp: u64,
     /// Frame base register.
     pub rbp: u64,
-    /// What lies at `rsp`.
+    /// The stack from `rsp` on.
     pub stack: &'a [u8],
 }
 
@@ -78,7 +78,7 @@ const ENABLE_ON_EXEC: u64 = 1 << 12;
 const MADE: u64 = 1 << 13;
 const WATERMARK: u64 = 1 << 14;
 const NAMES_BY_EXEC: u64 = 1 << 24;
-/// The base, stack and instruction pointers of `asm/perf_regs.h`, in this order in a record.
+/// The base, stack and instruction pointers of `asm/perf_regs.h`, in this order within a record.
 const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
 /// Bytes of stack in a sample.
 const STACK: u32 = 16 << 10;
@@ -86,7 +86,7 @@ const STACK: u32 = 16 << 10;
 /// information of a large program; or, with its head page, what an unprivileged user may lock for each processor.
 const RING_PAGES: [usize; 2] = [2048, 128];
 const PAGE: usize = 4096;
-/// Whoever reads is woken when a ring has so many bytes.
+/// The reader is woken when a ring has this many bytes.
 const WAKE_AT: u32 = 160 << 10;
 
 const RECORD_LOST: u32 = 2;
@@ -96,7 +96,7 @@ const RECORD_SAMPLE: u32 = 9;
 const NAME_BY_EXEC: u16 = 1 << 13;
 
 /// The events of one tree of processes: those that the calling thread starts from now on.
-pub struct Perf {
+pub(crate) struct Perf {
     rings: Vec<Ring>,
     /// What is sampled.
     pub scope: Scope,
@@ -106,10 +106,10 @@ pub struct Perf {
 
 /// What is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// All that runs: others than the tree are to be passed over.
+pub(crate) enum Scope {
+    /// Everything that runs: samples outside the tree must be skipped.
     Machine,
-    /// What inherits the events: the tree.
+    /// What inherits the events, which is the tree.
     Tree,
 }
 
@@ -124,7 +124,7 @@ impl Perf {
     ///
     /// # Errors
     /// When the kernel does not allow it.
-    pub fn open(period_ns: u64) -> io::Result<Perf> {
+    pub(crate) fn open(period_ns: u64) -> io::Result<Perf> {
         let opened = |scope, with_kernel| {
             Perf::with(period_ns, scope, with_kernel).map(|rings| Perf {
                 rings,
@@ -157,13 +157,13 @@ impl Perf {
     }
 
     /// What becomes readable when there is much to read.
-    pub fn descriptors(&self) -> impl Iterator<Item = i32> {
+    pub(crate) fn descriptors(&self) -> impl Iterator<Item = i32> {
         self.rings.iter().map(|ring| ring.event.as_raw_fd())
     }
 
-    /// Hands out everything that was recorded meanwhile, ring by ring, but first who was made: a child may run on another
-    /// processor than its parent.
-    pub fn read(&mut self, mut take: impl FnMut(Event<'_>)) {
+    /// Passes on everything recorded since the last call, ring by ring. The creations of all rings come first: a child may run
+    /// on another processor than its parent.
+    pub(crate) fn read(&mut self, mut take: impl FnMut(Event<'_>)) {
         let heads: Vec<u64> = self.rings.iter().map(Ring::head).collect();
         for (ring, &head) in self.rings.iter_mut().zip(&heads) {
             ring.read(head, |kind| kind == RECORD_MADE, &mut take);
@@ -238,7 +238,7 @@ impl Ring {
     }
 
     fn word(&self, at: usize) -> &AtomicU64 {
-        // SAFETY: within the head page, aligned; the kernel and we read and write it as atomic words.
+        // SAFETY: the word lies within the head page, aligned. The kernel and we use it as an atomic only.
         unsafe { &*self.map.as_ptr().add(at).cast::<AtomicU64>() }
     }
 
@@ -247,7 +247,7 @@ impl Ring {
         self.word(Attributes::HEAD_AT).load(Ordering::Acquire)
     }
 
-    /// Looks at all records of some kinds up to there.
+    /// Reads all records of the wanted kinds up to `head`.
     fn read(&mut self, head: u64, wanted: fn(u32) -> bool, take: &mut impl FnMut(Event<'_>)) {
         let mut tail = self.word(Attributes::TAIL_AT).load(Ordering::Relaxed);
         let mut record = std::mem::take(&mut self.record);
@@ -256,7 +256,7 @@ impl Ring {
             self.copy(tail, &mut header);
             let size = u16::from_le_bytes([header[6], header[7]]);
             let next = tail + u64::from(size);
-            // The kernel writes whole records; anything else would have us run in circles.
+            // The kernel writes whole records; anything else would make this loop endless.
             if size < 8 || next > head {
                 break;
             }
@@ -273,18 +273,19 @@ impl Ring {
         self.record = record;
     }
 
-    /// Gives the kernel back what was read.
+    /// Returns the space that was read to the kernel.
     fn free(&self, head: u64) {
         self.word(Attributes::TAIL_AT)
             .store(head, Ordering::Release);
     }
 
-    /// Copies what is at a place in the endless stream.
+    /// Copies bytes from a position in the endless stream.
     fn copy(&self, from: u64, into: &mut [u8]) {
         let length = self.map.len() - PAGE;
         let at = (from % length as u64) as usize;
         let first = into.len().min(length - at);
-        // SAFETY: both parts lie in the ring's data pages; the kernel does not write there before the tail has moved.
+        // SAFETY: both parts lie within the data pages of the ring, and `into` is elsewhere. The kernel does not write there before
+        // the tail moves.
         unsafe {
             let data = self.map.as_ptr().add(PAGE);
             let out = into.as_mut_ptr();
@@ -295,7 +296,7 @@ impl Ring {
     }
 }
 
-/// Reads a record with its header. `None`: it is of no interest, or not whole.
+/// Reads a record with its header. `None` when it is irrelevant or incomplete.
 fn event(record: &[u8]) -> Option<Event<'_>> {
     let word = |at: usize| {
         let bytes = record.get(at..at + 8)?;
@@ -341,7 +342,7 @@ fn event(record: &[u8]) -> Option<Event<'_>> {
     }
 }
 
-/// The part of a sample behind the registers: the size of the copy, the copy, and how much of it is the stack's.
+/// The part of a sample after the registers: the size of the copy, the copy, and how much of it belongs to the stack.
 fn user(record: &[u8], [rbp, rsp, rip]: [u64; 3]) -> Option<User<'_>> {
     let word = |at: usize| {
         let bytes = record.get(at..at + 8)?;
@@ -416,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_losses_are_told_and_all_else_is_passed_over() {
+    fn names_and_losses_are_passed_on_and_all_else_is_skipped() {
         let name = record(RECORD_NAME, NAME_BY_EXEC, &[IDS], b"worker\0\0");
         let expect = Event::Name {
             pid: 7,

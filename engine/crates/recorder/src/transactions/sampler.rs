@@ -1,4 +1,4 @@
-//! From what perf recorded to samples with call chains: the chains are found on the copies of the stacks.
+//! Turns what perf recorded into samples with call chains, which it finds on the copies of the stacks.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -13,23 +13,23 @@ use fulcrum_wire::transactions::MAX_PATH;
 
 use super::code::Code;
 use super::perf::{Event, Perf, Sampled, Scope};
-use crate::plan::Memory;
-use crate::unwind;
+use crate::program::proc::Memory;
+use crate::program::unwind;
 
 /// Reads the events of a run and writes its samples.
-pub struct Sampler {
+pub(crate) struct Sampler {
     perf: Perf,
     writing: Writing,
 }
 
-/// What samples become.
+/// Writes the samples of a run.
 struct Writing {
     out: SampleWriter<BufWriter<File>>,
     period_ns: u64,
     tables: unwind::Cache,
-    /// Of processes without a log, and of all before their log is there.
+    /// The code of processes without a log, and of all processes before their logs exist.
     strangers: HashMap<u32, Code>,
-    /// The processes of the tree, where samples are of the whole machine.
+    /// The processes of the tree, if the whole machine is sampled.
     tree: Option<Tree>,
     /// Names of threads.
     names: HashMap<u32, Vec<u8>>,
@@ -38,7 +38,7 @@ struct Writing {
     failed: Option<io::Error>,
 }
 
-/// Processes that a thread has started, and all that they have.
+/// The processes that a thread has started, directly or not.
 struct Tree {
     /// The thread.
     root: u32,
@@ -47,7 +47,7 @@ struct Tree {
 
 impl Tree {
     fn of_this_thread() -> Tree {
-        // SAFETY: takes no arguments.
+        // SAFETY: takes nothing and cannot fail.
         let thread = unsafe { libc::gettid() };
         Tree {
             root: thread as u32,
@@ -63,11 +63,11 @@ impl Tree {
 }
 
 impl Sampler {
-    /// Samples what the calling thread starts from now on, into a file.
+    /// Samples what the calling thread starts from now on, and writes the samples to a file.
     ///
     /// # Errors
     /// When perf events are not allowed, or the file cannot be written.
-    pub fn start(path: &Path, period_ns: u64, tables: unwind::Cache) -> io::Result<Sampler> {
+    pub(crate) fn start(path: &Path, period_ns: u64, tables: unwind::Cache) -> io::Result<Sampler> {
         let perf = Perf::open(period_ns)?;
         let mut out = SampleWriter::new(BufWriter::new(File::create(path)?))?;
         out.flush()?;
@@ -89,29 +89,29 @@ impl Sampler {
     }
 
     /// What becomes readable when there is much to read.
-    pub fn descriptors(&self) -> impl Iterator<Item = i32> {
+    pub(crate) fn descriptors(&self) -> impl Iterator<Item = i32> {
         self.perf.descriptors()
     }
 
     /// Whether time in the kernel is sampled too.
-    pub fn with_kernel(&self) -> bool {
+    pub(crate) fn with_kernel(&self) -> bool {
         self.perf.with_kernel
     }
 
-    /// Samples so far.
-    pub fn taken(&self) -> u64 {
+    /// The number of samples so far.
+    pub(crate) fn taken(&self) -> u64 {
         self.writing.taken
     }
 
-    /// Writes what was recorded meanwhile. `known` has the code of processes with a log.
-    pub fn drain(&mut self, known: &HashMap<u32, Code>) {
+    /// Writes what was recorded since the last call. `known` has the code of processes with a log.
+    pub(crate) fn drain(&mut self, known: &HashMap<u32, Code>) {
         let writing = &mut self.writing;
         self.perf.read(|event| {
             if let Err(error) = writing.take(&event, known) {
                 writing.failed.get_or_insert(error);
             }
         });
-        // What was read is not lost when the recorder is killed.
+        // Nothing that was read is lost when the recorder is killed.
         if let Err(error) = writing.out.flush() {
             writing.failed.get_or_insert(error);
         }
@@ -120,8 +120,8 @@ impl Sampler {
     /// Writes what is left.
     ///
     /// # Errors
-    /// The first that happened: samples from then on are missing.
-    pub fn finish(mut self, known: &HashMap<u32, Code>) -> io::Result<()> {
+    /// The first error: samples after it are missing.
+    pub(crate) fn finish(mut self, known: &HashMap<u32, Code>) -> io::Result<()> {
         self.drain(known);
         let mut writing = self.writing;
         if writing.lost > 0 {
@@ -170,7 +170,7 @@ impl Writing {
 
     fn write(&mut self, sampled: &Sampled<'_>, known: &HashMap<u32, Code>) -> io::Result<()> {
         if !known.contains_key(&sampled.pid) && !self.strangers.contains_key(&sampled.pid) {
-            self.meet(sampled.pid)?;
+            self.add_stranger(sampled.pid)?;
         }
         let code = known.get(&sampled.pid).or(self.strangers.get(&sampled.pid));
         let mut chain = [0; MAX_PATH];
@@ -186,9 +186,9 @@ impl Writing {
         })
     }
 
-    /// The table of a process that has no log, whose modules are written here. Empty when it is gone: its samples then are
-    /// where it stood, alone.
-    fn meet(&mut self, pid: u32) -> io::Result<()> {
+    /// Makes the table of a process without a log, and writes its modules. The table is empty when the process is gone: its
+    /// samples then have no callers.
+    fn add_stranger(&mut self, pid: u32) -> io::Result<()> {
         let memory = Memory::of(pid);
         let table = memory
             .as_ref()
@@ -242,7 +242,7 @@ mod tests {
     use fulcrum_wire::{Unwind, base};
 
     #[test]
-    fn of_the_whole_machine_only_the_tree_counts() {
+    fn only_the_tree_counts_on_a_sampled_machine() {
         let mut tree = Tree::of_this_thread();
         let root = tree.root;
         for (pid, by, by_thread) in [

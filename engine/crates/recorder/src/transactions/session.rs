@@ -1,4 +1,4 @@
-//! A recording from beginning to end.
+//! A recording of transactions from beginning to end.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -22,24 +22,25 @@ use super::process::{Logged, Unready};
 use super::sampler::Sampler;
 use super::settings::Settings;
 use super::{TransactionOptions, TransactionProgress};
-use crate::open_folder::OpenFolder;
-use crate::process::is_alive;
-use crate::{Error, Exit, Recorded, Remote, Stdio, launch, unwind};
+use crate::program::open_folder::OpenFolder;
+use crate::program::proc::is_alive;
+use crate::program::{launch, unwind};
+use crate::{Error, Exit, Recorded, Remote, Stdio};
 
 const LIBRARY_VARIABLE: &str = "FULCRUM_TRANSACTION_RUNTIME";
 const LIBRARY_FILE: &str = "libfulcrum_transaction_runtime.so";
 
-/// How often the session looks around while nothing waits for it.
-const LOOK: Duration = Duration::from_millis(20);
-/// How often it does while a process begins, which waits for its answer.
-const QUICK: Duration = Duration::from_millis(1);
-/// How often progress is told.
-const TELL: Duration = Duration::from_millis(500);
+/// How often the session polls while nothing waits for it.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How often it polls while a process that is starting waits for its answer.
+const START_POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// How often progress is reported.
+const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 /// How long processes may take to end after SIGTERM.
-const GRACE: Duration = Duration::from_secs(5);
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Runs the program, and all that it starts, to the end of the last of them, or until `remote` or the duration stops them,
-/// and leaves a run folder.
+/// Runs the program with everything that it starts, until the last process has ended or until `remote` or the duration stops
+/// them, and leaves a run folder.
 ///
 /// # Errors
 /// [`Error`], when the program cannot be started or nothing can be recorded.
@@ -108,7 +109,7 @@ fn cannot(what: &str, error: &dyn std::fmt::Display) -> Error {
     Error::CannotRecord(format!("cannot {what}: {error}"))
 }
 
-/// Why the program itself will have no log, if so. What it starts may have one.
+/// Why the program itself will have no log, if it will not. What it starts may have one.
 fn refusal(program: &Path) -> Vec<String> {
     let Ok(found) = executable_kind(program) else {
         return Vec::new();
@@ -120,7 +121,7 @@ fn refusal(program: &Path) -> Vec<String> {
     };
     let why = why.unwrap_or_else(|| format!("{name} cannot be entered."));
     vec![format!(
-        "{why} Its CPU time is sampled, and its transactions are not seen."
+        "{why} Its CPU time is sampled, but its transactions are not seen."
     )]
 }
 
@@ -184,52 +185,52 @@ fn spawn(
 struct Session<'a> {
     options: &'a TransactionOptions,
     folder: RunFolder,
-    /// Servers drop root's rights, and their children make logs too.
+    /// Servers drop root's privileges, and their children create logs too.
     open: OpenFolder,
     manifest: Manifest,
     settings: Settings,
     tables: unwind::Cache,
     sampler: Option<Sampler>,
     child: Child,
-    /// Of the program, when it has ended.
+    /// The exit status of the program, once it has ended.
     status: Option<ExitStatus>,
     started: Instant,
-    /// By the stem of the log.
+    /// By the stems of their logs.
     processes: BTreeMap<String, Logged>,
     refused: BTreeSet<String>,
-    /// Of processes with a log.
+    /// The code of processes with a log.
     known: HashMap<u32, Code>,
-    /// A process begins.
+    /// Whether a process is starting.
     pending: bool,
     notes: Vec<String>,
     _library: launch::Preload,
 }
 
 impl Session<'_> {
-    /// Watches until all have ended. Returns whether we stopped them.
+    /// Watches the processes until all have ended. Returns whether we stopped them.
     fn watch(
         &mut self,
         remote: &Remote,
         on_progress: &mut dyn FnMut(&TransactionProgress),
     ) -> bool {
         on_progress(&self.progress());
-        let mut told = Instant::now();
+        let mut last_report = Instant::now();
         let mut asked: Option<Instant> = None;
         let mut killed = false;
         loop {
-            self.look();
+            self.update();
             if self.status.is_none()
                 && let Ok(Some(status)) = self.child.try_wait()
             {
                 self.status = Some(status);
-                // What it wrote last, and whom it left behind.
-                self.look();
+                // Read what it wrote last, and find what it left behind.
+                self.update();
             }
             if self.status.is_some() && !self.pending && self.running() == 0 {
                 return asked.is_some();
             }
-            if told.elapsed() >= TELL {
-                told = Instant::now();
+            if last_report.elapsed() >= REPORT_INTERVAL {
+                last_report = Instant::now();
                 on_progress(&self.progress());
             }
             let limit = self.options.duration;
@@ -239,7 +240,7 @@ impl Session<'_> {
                     asked = Some(Instant::now());
                     self.signal(libc::SIGTERM);
                 }
-                Some(since) if since.elapsed() > GRACE && !killed => {
+                Some(since) if since.elapsed() > TERMINATION_TIMEOUT && !killed => {
                     killed = true;
                     self.signal(libc::SIGKILL);
                 }
@@ -249,9 +250,9 @@ impl Session<'_> {
         }
     }
 
-    /// Answers processes that ask, and writes the samples of meanwhile.
-    fn look(&mut self) {
-        self.greet();
+    /// Answers the requests of processes, and writes the new samples.
+    fn update(&mut self) {
+        self.find_logs();
         for process in self.processes.values_mut() {
             process.answer(&self.tables);
             process.find_copies();
@@ -270,7 +271,7 @@ impl Session<'_> {
         }
     }
 
-    /// The copies that a process has: its own, and those that were there when it was forked.
+    /// The copies in a process: its own, and those that existed when it was forked.
     fn copies(&self, process: &Logged) -> Vec<Arc<Copies>> {
         let mut all: Vec<Arc<Copies>> = process.copies.iter().cloned().collect();
         let mut at = process;
@@ -284,8 +285,8 @@ impl Session<'_> {
         all
     }
 
-    /// Finds logs that are new.
-    fn greet(&mut self) {
+    /// Finds new logs.
+    fn find_logs(&mut self) {
         self.pending = false;
         let Ok(entries) = fs::read_dir(self.folder.path()) else {
             return;
@@ -297,11 +298,11 @@ impl Session<'_> {
             }
             match Logged::open(&path, stem) {
                 Ok(process) => {
-                    // An older program of the same process is gone, and so is its table.
+                    // The earlier program of the same process is gone, and so is its table.
                     self.known.remove(&process.pid);
                     self.processes.insert(stem.into(), process);
                 }
-                Err(Unready::Later) => self.pending |= is_of_the_living(stem),
+                Err(Unready::Later) => self.pending |= is_of_living_process(stem),
                 Err(Unready::Never(why)) => {
                     self.refused.insert(stem.into());
                     self.notes.push(why);
@@ -326,9 +327,13 @@ impl Session<'_> {
         }
     }
 
-    /// Sleeps until there is much to read, or it is time to look.
+    /// Sleeps until there is much to read, or until it is time to poll.
     fn wait(&self) {
-        let most = if self.pending { QUICK } else { LOOK };
+        let most = if self.pending {
+            START_POLL_INTERVAL
+        } else {
+            POLL_INTERVAL
+        };
         let descriptors = self.sampler.iter().flat_map(Sampler::descriptors);
         let mut polled: Vec<libc::pollfd> = descriptors
             .map(|fd| libc::pollfd {
@@ -338,12 +343,12 @@ impl Session<'_> {
             })
             .collect();
         let count = polled.len() as libc::nfds_t;
-        // SAFETY: the entries are ours and outlive the call. That it is interrupted does not matter.
+        // SAFETY: the entries are ours and outlive the call. An interruption does not matter.
         let ready =
             unsafe { libc::poll(polled.as_mut_ptr(), count, most.as_millis() as libc::c_int) };
         let hung_up = polled.iter().any(|it| it.revents & libc::POLLHUP != 0);
         if ready > 0 && hung_up {
-            // Events whose processes are all gone are ready for ever.
+            // Events whose processes are all gone stay ready forever.
             std::thread::sleep(most);
         }
     }
@@ -365,13 +370,13 @@ impl Session<'_> {
             });
         }
         for target in targets {
-            // SAFETY: a plain system call; processes that are gone are no error for us.
+            // SAFETY: takes numbers only. It fails for processes that are gone, which does not matter.
             unsafe { libc::kill(target, signal) };
         }
     }
 
     fn finish(mut self, stopped: bool) -> Result<Recorded, Error> {
-        self.look();
+        self.update();
         if let Some(sampler) = self.sampler.take()
             && let Err(error) = sampler.finish(&self.known)
         {
@@ -410,30 +415,30 @@ impl Session<'_> {
         let mut notes = Vec::new();
         if self.processes.is_empty() {
             notes.push(
-                "No process could be entered, so no transactions were seen: static programs, programs with other \
-                 privileges, and those that remove LD_PRELOAD cannot be."
+                "The library could not enter any process, so no transactions were seen: it cannot enter static programs, programs \
+                 with special privileges, and programs that remove LD_PRELOAD."
                     .into(),
             );
         }
         let dropped: u64 = self.processes.values().map(Logged::dropped).sum();
         if dropped > 0 {
             notes.push(format!(
-                "{dropped} records had no place: a log reached its limit of {} MB, or the disk is full. Record for a \
-                 shorter time, or raise the limit with --limit.",
+                "{dropped} records were lost: a log reached its limit of {} MB, or the disk is full. Record for a shorter time, \
+                 or raise the limit with --limit.",
                 self.options.limit >> 20
             ));
         }
         notes
     }
 
-    /// Logs end where their records do, and tables are of no use any more.
+    /// Cuts logs after their last records, and removes tables, which are useless now.
     fn trim(&self) {
         for (stem, process) in &self.processes {
             if process.is_open() {
                 continue;
             }
             let path = self.folder.path().join(format!("{stem}{LOG_SUFFIX}"));
-            // A log that stays long is none the worse: its end is a hole.
+            // A log that stays long does no harm: its end is a hole.
             let file = fs::OpenOptions::new().write(true).open(path);
             let _ = file.and_then(|file| file.set_len(process.bytes()));
         }
@@ -457,7 +462,7 @@ fn stem(path: &Path) -> Option<&str> {
     path.file_name()?.to_str()?.strip_suffix(LOG_SUFFIX)
 }
 
-fn is_of_the_living(stem: &str) -> bool {
+fn is_of_living_process(stem: &str) -> bool {
     let pid = stem.split_once('-').and_then(|(pid, _)| pid.parse().ok());
     pid.is_some_and(is_alive)
 }
@@ -467,11 +472,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_is_known_by_its_name() {
+    fn a_log_is_recognised_by_its_name() {
         let of = |name: &str| stem(Path::new(name)).map(str::to_owned);
         assert_eq!(of("/run/12-0.txlog").as_deref(), Some("12-0"));
         assert_eq!(of("/run/12-0.1.unwind"), None);
-        assert!(is_of_the_living(&format!("{}-0", std::process::id())));
-        assert!(!is_of_the_living("x-0"));
+        assert!(is_of_living_process(&format!("{}-0", std::process::id())));
+        assert!(!is_of_living_process("x-0"));
     }
 }

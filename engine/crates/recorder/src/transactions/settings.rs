@@ -1,25 +1,26 @@
-//! The session's settings, which profiled processes read, and which tell them that the engine is there.
+//! The settings of a session. Profiled processes read them, and see by them whether the engine is there.
 
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_wire::transactions::{MAGIC, MAX_HEAD, SETTINGS_FILE, VERSION, setting};
-use memmap2::MmapMut;
+use memmap2::MmapRaw;
 
 use super::TransactionOptions;
-use crate::control::map_new;
+use crate::program::shared_file;
 
-/// The file `settings`, mapped. Dropped, it says that the engine has ended.
-pub struct Settings(MmapMut);
+/// The mapped file `settings`. Dropping it tells the processes that the engine has ended.
+pub(crate) struct Settings(MmapRaw);
 
 impl Settings {
     /// Writes it into the session's folder.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn create(folder: &Path, options: &TransactionOptions) -> io::Result<Settings> {
-        let settings = Settings(map_new(&folder.join(SETTINGS_FILE), 8 * setting::COUNT)?);
+    pub(crate) fn create(folder: &Path, options: &TransactionOptions) -> io::Result<Settings> {
+        let block = shared_file::create(&folder.join(SETTINGS_FILE), 8 * setting::COUNT)?;
+        let settings = Settings(block.into());
         let head = if options.names { MAX_HEAD as u64 } else { 0 };
         for (at, value) in [
             (setting::VERSION, VERSION),
@@ -36,7 +37,7 @@ impl Settings {
 
     fn word(&self, at: usize) -> &AtomicU64 {
         assert!(at < setting::COUNT);
-        // SAFETY: within the mapping, which is page-aligned; processes only read it.
+        // SAFETY: the word lies within the mapping, which is page-aligned, and is only used as an atomic.
         unsafe { &*self.0.as_ptr().cast::<AtomicU64>().add(at) }
     }
 }

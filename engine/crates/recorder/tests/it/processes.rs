@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::{Lab, PATIENCE, recording, run, samples};
 use fulcrum_model::TargetKind;
 use fulcrum_recorder::{
-    Aim, EndToEnd, Error, Exit, Options, Progress, Recorded, Remote, TargetChoice, record,
+    Aim, EndToEnd, Error, Exit, Options, Recorded, Remote, RunStatus, TargetChoice, record,
 };
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ fn endless(lab: &Lab) -> Options {
     }
 }
 
-fn steered(options: &Options, mut steer: impl FnMut(&Remote, &Progress)) -> Recorded {
+fn steered(options: &Options, mut steer: impl FnMut(&Remote, &RunStatus)) -> Recorded {
     let remote = Remote::default();
     record(options, &remote, &mut |progress| steer(&remote, progress)).unwrap()
 }
@@ -120,7 +120,7 @@ fn a_paused_run_makes_no_experiments_until_it_goes_on() {
     // What was recorded when something last was, and when.
     let (mut quiet, mut at_resume) = (None, None);
     let recorded = steered(&endless(&lab), |remote, progress| {
-        let Progress {
+        let RunStatus {
             elapsed,
             experiments,
             ..

@@ -268,7 +268,7 @@ fn a_killed_program_leaves_a_readable_run() {
     let lab = Lab::build("shares.cpp", &["-g"]);
     let cancel = Remote::default();
     let mut killed = false;
-    let mut kill = |progress: &fulcrum_recorder::Progress| {
+    let mut kill = |progress: &fulcrum_recorder::RunStatus| {
         // Once: it is gone when there is another report of it.
         if progress.experiments >= 2 && !std::mem::replace(&mut killed, true) {
             let program = lab.program.to_string_lossy().into_owned();

@@ -103,9 +103,9 @@ fn what_cannot_be_measured_is_refused_before_it_begins() {
         ..section("cart_lock")
     };
     for (section, why) in [
-        (section("gone_lock"), "has no variable gone_lock any more"),
-        (of("audit"), "has no function audit of its own"),
-        (asked_by("redis GET"), "redis GET is no HTTP request"),
+        (section("gone_lock"), "has the variable gone_lock any more"),
+        (of("audit"), "has no function audit with code of its own"),
+        (asked_by("redis GET"), "redis GET is not an HTTP request"),
         (asked_by("main > serve"), "with --progress FILE:LINE"),
     ] {
         let options = Options {

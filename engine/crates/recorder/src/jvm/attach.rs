@@ -1,8 +1,8 @@
-//! Attaching to a running Java virtual machine, by HotSpot's own protocol: a signal makes the machine open a socket in
-//! `/tmp`, which takes commands. The agent does the rest, and leaves no class changed when it is stopped.
+//! Attaches to a running Java virtual machine by HotSpot's own protocol: a signal makes the machine open a socket in `/tmp`,
+//! which takes commands. The agent does the rest, and restores every changed class when it stops.
 //!
-//! The signal is SIGQUIT. It is sent only to a machine that says that it takes it for this: others would print their
-//! threads on the program's output, or end.
+//! The signal is SIGQUIT. It is sent only to a machine that handles it: others would print their threads on the program's
+//! output, or end.
 
 use std::env;
 use std::fs;
@@ -16,36 +16,36 @@ use std::time::{Duration, Instant};
 
 use fulcrum_runs::{Ended, Manifest};
 
-use crate::jvm::{self, TraceOptions};
-use crate::open_folder::OpenFolder;
+use super::{TraceOptions, agent, agent_messages, name_of, prepare, truncation_notes};
+use crate::program::open_folder::OpenFolder;
 use crate::{Error, Exit, Recorded, Remote};
 
-/// A machine that is busy or swapped out needs its time.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Of its own, in HotSpot: longer arguments are cut.
+/// How long a machine may take to answer: it may be busy or swapped out.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+/// HotSpot's limit: it cuts longer arguments.
 const LONGEST_ARGUMENT: usize = 1024;
 
 /// A Java virtual machine that can be attached to.
 struct Machine {
     pid: u32,
     socket: PathBuf,
-    /// Where the machine looks for the file that says what SIGQUIT is for.
-    asked: PathBuf,
+    /// The file by which the machine sees that SIGQUIT asks it to listen.
+    request: PathBuf,
     command: Vec<String>,
-    /// Its user's number.
+    /// The id of its user.
     owner: u32,
-    /// Who may want to wait no longer.
+    /// Ends waiting when cancelled.
     remote: Remote,
     /// It prints a warning when an agent is loaded.
-    warning: bool,
+    warns: bool,
 }
 
-/// Of JEP 451.
-const WARNING: &str = "Java 21 and later versions print a warning on the program's standard error when an agent comes while it \
-    runs. A program that was started with -XX:+EnableDynamicAgentLoading does not.";
+/// The note on the warning (JEP 451).
+const WARNING: &str = "Java 21 and later versions print a warning on the program's standard error when an agent is loaded while it \
+    runs, unless the program was started with -XX:+EnableDynamicAgentLoading.";
 
-/// Traces a program that is running, until we are asked to stop, for the duration that the options have, or until it ends.
-/// Of the options, those about starting a program do not count.
+/// Traces a running program until it ends, until it is cancelled, or for the duration in the options. Options about starting a
+/// program have no effect.
 pub fn trace_attached(
     pid: u32,
     options: &TraceOptions,
@@ -54,26 +54,20 @@ pub fn trace_attached(
     let cannot = |error: &dyn std::fmt::Display| Error::CannotRecord(error.to_string());
     let here = env::current_dir().map_err(|error| cannot(&error))?;
     let machine = Machine::find(pid, remote).map_err(Error::CannotStart)?;
-    let agent = jvm::agent()?;
+    let agent = agent()?;
     let arguments = machine.command.get(1..).unwrap_or_default();
     let mut manifest = Manifest::begin(machine.name().as_ref(), arguments, &here);
     manifest.options.insert("attached".into(), pid.into());
-    let name = jvm::name_of(machine.name().as_ref(), arguments);
+    let name = name_of(machine.name().as_ref(), arguments);
     let options = &TraceOptions {
         suffix: Some(options.suffix.clone().unwrap_or_else(|| pid.to_string())),
         ..options.clone()
     };
-    let (folder, mut manifest) = jvm::prepare(options, manifest, &name, &here)?;
+    let (folder, mut manifest) = prepare(options, manifest, &name, &here)?;
     let path = fs::canonicalize(folder.path()).map_err(|error| cannot(&error))?;
     // The agent writes as the machine's user.
     let open = OpenFolder::open(&path).map_err(|error| cannot(&error))?;
-    let begin = format!("start={}", path.display());
-    let begun = machine
-        .load(&agent, "prepare")
-        .and_then(|()| machine.load(&agent, &begin));
-    if let Err(refusal) = begun {
-        let said = jvm::said(&path).into_iter().next();
-        let why = said.unwrap_or_else(|| refusal.sentence(&machine, &path));
+    if let Err(why) = start_agent(&machine, &agent, &path) {
         manifest.notes = vec![why.clone()];
         open.close().map_err(|error| cannot(&error))?;
         folder
@@ -91,24 +85,19 @@ pub fn trace_attached(
         sleep(Duration::from_millis(20));
     }
     let stopped = machine.is_there();
-    let mut notes: Vec<String> = machine
-        .warning
-        .then(|| WARNING.into())
-        .into_iter()
-        .collect();
-    if stopped && let Err(why) = machine.load(&agent, "stop") {
-        // It may have ended just now.
-        if machine.is_there() {
-            let why = why.sentence(&machine, &path);
-            notes.push(format!("Process {pid} may still be traced: {why}."));
-        }
+    let mut notes = Vec::new();
+    if machine.warns {
+        notes.push(WARNING.to_owned());
     }
-    notes.extend(jvm::said(&path));
+    if stopped {
+        notes.extend(stop_agent(&machine, &agent, &path));
+    }
+    notes.extend(agent_messages(&path));
     open.close().map_err(|error| cannot(&error))?;
     manifest.notes.clone_from(&notes);
-    // The log itself says this too, to whoever opens it.
-    notes.extend(jvm::cut(&path));
-    // How a program ended that is not our child, nobody tells us.
+    // Every reader of the log sees this, so the manifest need not repeat it.
+    notes.extend(truncation_notes(&path));
+    // How the program ended is unknown, as it is not our child.
     let ended = if stopped {
         Ended::Stopped
     } else {
@@ -124,13 +113,36 @@ pub fn trace_attached(
     })
 }
 
-/// Why the agent is not in a machine, or does not do what it was asked to.
+/// Loads the agent, which begins to trace into the folder. The error says why it does not, as part of a sentence.
+fn start_agent(machine: &Machine, agent: &Path, folder: &Path) -> Result<(), String> {
+    let start = format!("start={}", folder.display());
+    let started = machine
+        .load(agent, "prepare")
+        .and_then(|()| machine.load(agent, &start));
+    started.map_err(|refusal| {
+        let message = agent_messages(folder).into_iter().next();
+        message.unwrap_or_else(|| refusal.sentence(machine, folder))
+    })
+}
+
+/// Stops the agent. Returns a note when that may have failed.
+fn stop_agent(machine: &Machine, agent: &Path, folder: &Path) -> Option<String> {
+    let refusal = machine.load(agent, "stop").err()?;
+    // The machine may have ended just now.
+    if !machine.is_there() {
+        return None;
+    }
+    let (pid, why) = (machine.pid, refusal.sentence(machine, folder));
+    Some(format!("Process {pid} may still be traced: {why}."))
+}
+
+/// Why the agent is not loaded, or refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Refusal {
-    /// The whole reason, as part of a sentence.
+    /// The reason, as part of a sentence.
     Because(String),
-    /// It could not write its reason into the run's folder: an error number.
-    Untold(i32),
+    /// It could not write into the run folder, not even the reason: an error number.
+    CannotWrite(i32),
 }
 
 impl From<String> for Refusal {
@@ -144,7 +156,7 @@ impl Refusal {
     fn sentence(&self, machine: &Machine, folder: &Path) -> String {
         let errno = match self {
             Refusal::Because(why) => return why.clone(),
-            Refusal::Untold(errno) => *errno,
+            Refusal::CannotWrite(errno) => *errno,
         };
         let error = std::io::Error::from_raw_os_error(errno);
         let folder = folder.display();
@@ -166,73 +178,53 @@ impl Refusal {
     }
 }
 
-/// Whether a machine lets us in already.
+/// Whether a machine accepts the agent already.
 pub(crate) fn is_ready(pid: u32, remote: &Remote) -> bool {
-    let agent = jvm::agent();
+    let agent = agent();
     let ready = |machine: Machine| agent.is_ok_and(|agent| machine.load(&agent, "prepare").is_ok());
     Machine::find(pid, remote).is_ok_and(ready)
 }
 
 impl Machine {
-    /// A process that is one and lets us in; a sentence when it is or does not.
+    /// The virtual machine in a process, if it can be attached to. The error is a sentence.
     fn find(pid: u32, remote: &Remote) -> Result<Machine, String> {
         let proc = PathBuf::from(format!("/proc/{pid}"));
         let Ok(status) = fs::read_to_string(proc.join("status")) else {
             return Err(format!("there is no process {pid}"));
         };
-        let command = fs::read(proc.join("cmdline")).unwrap_or_default();
-        let command: Vec<String> = command
-            .split(|byte| *byte == 0)
-            .filter(|it| !it.is_empty())
-            .map(|it| String::from_utf8_lossy(it).into_owned())
-            .collect();
+        let command = command_of(&proc);
         let name = field(&status, "Name:").unwrap_or("?").to_owned();
-        // SAFETY: a plain call without arguments.
+        // SAFETY: takes nothing and cannot fail.
         let us = unsafe { libc::geteuid() };
         let owner = fs::metadata(&proc).map_or(us, |it| it.uid());
         if us != 0 && owner != us {
             return Err(format!(
-                "process {pid} ({name}) belongs to user {owner}: a Java virtual machine only lets its own user in"
+                "process {pid} ({name}) belongs to user {owner}: only its own user can attach to a Java virtual machine"
             ));
         }
         let maps = fs::read_to_string(proc.join("maps"))
-            .map_err(|error| format!("process {pid} ({name}) cannot be looked at: {error}"))?;
-        if !maps.contains("/libjvm.so") {
-            return Err(format!(
-                "process {pid} ({name}) is no Java virtual machine: it has no libjvm.so; `jps` lists those that are"
-            ));
+            .map_err(|error| format!("process {pid} ({name}) cannot be inspected: {error}"))?;
+        let has = |option: &str| command.iter().any(|it| it == option);
+        if let Some(why) = why_not_attachable(&proc, &maps, &has) {
+            return Err(format!("process {pid} ({name}) {why}"));
         }
-        let ours = fs::read_link("/proc/self/ns/mnt").ok();
-        if fs::read_link(proc.join("ns/mnt")).ok() != ours {
-            return Err(format!(
-                "process {pid} ({name}) is in a container, which sees other files: run fulcrum inside it"
-            ));
-        }
-        if command.iter().any(|it| it == "-XX:+DisableAttachMechanism") {
-            return Err(format!(
-                "process {pid} ({name}) was started with -XX:+DisableAttachMechanism, so it lets nobody in: start it without, \
-                 or with fulcrum trace"
-            ));
-        }
-        // In a process namespace of its own, it knows itself by the last of these.
+        // In a process namespace, the last of these is the number by which the machine knows itself.
         let inside = field(&status, "NSpid:").and_then(|it| it.split_whitespace().last());
         let inside = inside.and_then(|it| it.parse().ok()).unwrap_or(pid);
         let machine = Machine {
             pid,
             socket: PathBuf::from(format!("/tmp/.java_pid{inside}")),
-            asked: PathBuf::from(format!("/tmp/.attach_pid{inside}")),
+            request: PathBuf::from(format!("/tmp/.attach_pid{inside}")),
             owner,
             remote: remote.clone(),
-            warning: !command
-                .iter()
-                .any(|it| it == "-XX:+EnableDynamicAgentLoading")
+            warns: !has("-XX:+EnableDynamicAgentLoading")
                 && version(&maps).is_some_and(|it| it >= 21),
             command,
         };
         if !machine.socket.exists() && !catches_quit(&status) {
             return Err(format!(
-                "process {pid} ({name}) does not listen: it was started with -Xrs or by a program that takes SIGQUIT for itself, \
-                 or it is just starting"
+                "process {pid} ({name}) does not listen: it was started with -Xrs, or by a program that handles SIGQUIT itself, \
+                 or it is still starting"
             ));
         }
         Ok(machine)
@@ -251,11 +243,11 @@ impl Machine {
             .is_ok_and(|status| field(&status, "VmSize:").is_some())
     }
 
-    /// Lets the machine load a library and call its `Agent_OnAttach`; why it did not.
+    /// Makes the machine load a library and call its `Agent_OnAttach`.
     fn load(&self, library: &Path, options: &str) -> Result<(), Refusal> {
         let library = library.as_os_str().as_bytes();
         if library.len() > LONGEST_ARGUMENT || options.len() > LONGEST_ARGUMENT {
-            let why = "a path is longer than the 1,024 bytes that Java takes";
+            let why = "a path is longer than the 1,024 bytes that Java accepts";
             return Err(Refusal::Because(why.into()));
         }
         let unreachable = |error: std::io::Error| format!("the machine does not answer: {error}");
@@ -278,21 +270,24 @@ impl Machine {
         }
         let stream = UnixStream::connect(&self.socket).map_err(no_socket)?;
         // Changing thousands of classes takes seconds.
-        stream.set_read_timeout(Some(PATIENCE)).map_err(no_socket)?;
+        stream
+            .set_read_timeout(Some(ANSWER_TIMEOUT))
+            .map_err(no_socket)?;
         Ok(stream)
     }
 
     /// Asks the machine to open its socket.
     fn ask(&self) -> Result<(), String> {
-        let cannot =
-            |error: std::io::Error| format!("{} cannot be made: {error}", self.asked.display());
-        fs::write(&self.asked, "").map_err(cannot)?;
-        // SAFETY: a plain call. The machine catches this signal: `find` has looked. Once only: when the machine does not find
-        // the file, it prints its threads.
+        let cannot = |error: std::io::Error| {
+            format!("{} cannot be created: {error}", self.request.display())
+        };
+        fs::write(&self.request, "").map_err(cannot)?;
+        // SAFETY: takes numbers only. `find` has checked that the machine handles this signal. It is sent only once, since a
+        // machine that does not find the file prints its threads.
         unsafe { libc::kill(self.pid as libc::pid_t, libc::SIGQUIT) };
         let start = Instant::now();
         while !self.socket.exists()
-            && start.elapsed() < PATIENCE
+            && start.elapsed() < ANSWER_TIMEOUT
             && self.is_there()
             && !self.remote.is_cancelled()
         {
@@ -302,13 +297,41 @@ impl Machine {
             let seconds = start.elapsed().as_secs();
             format!("it did not answer within {seconds} s: is it stopped?")
         });
-        // Who finds it left behind does not mind it.
-        let _ = fs::remove_file(&self.asked);
+        // A file that stays behind does no harm.
+        let _ = fs::remove_file(&self.request);
         answered
     }
 }
 
-/// The version of the machine that a process has in its memory, by the file that each JDK has beside it.
+/// The command line of a process.
+fn command_of(proc: &Path) -> Vec<String> {
+    let command = fs::read(proc.join("cmdline")).unwrap_or_default();
+    let words = command.split(|byte| *byte == 0);
+    words
+        .filter(|it| !it.is_empty())
+        .map(|it| String::from_utf8_lossy(it).into_owned())
+        .collect()
+}
+
+/// Why a process is not a virtual machine that can be attached to, as the end of a sentence about it. `has` says whether it was
+/// started with an option.
+fn why_not_attachable(proc: &Path, maps: &str, has: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    if !maps.contains("/libjvm.so") {
+        return Some(
+            "is not a Java virtual machine: it has no libjvm.so; `jps` lists those that are",
+        );
+    }
+    let ours = fs::read_link("/proc/self/ns/mnt").ok();
+    if fs::read_link(proc.join("ns/mnt")).ok() != ours {
+        return Some("is in a container, which sees other files: run fulcrum inside it");
+    }
+    has("-XX:+DisableAttachMechanism").then_some(
+        "was started with -XX:+DisableAttachMechanism, so nothing can attach to it: start it without that option, or with \
+         fulcrum trace",
+    )
+}
+
+/// The version of the virtual machine in a process, from the `release` file of its JDK.
 fn version(maps: &str) -> Option<u32> {
     let line = maps.lines().find(|line| line.contains("/libjvm.so"))?;
     let library = Path::new(line.get(line.find('/')?..)?);
@@ -321,7 +344,7 @@ fn version(maps: &str) -> Option<u32> {
     version.split(['.', '"', '-', '+']).next()?.parse().ok()
 }
 
-/// The value behind a name of `/proc/PID/status`.
+/// The value of a field in `/proc/PID/status`.
 fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim())
@@ -333,7 +356,7 @@ fn catches_quit(status: &str) -> bool {
     caught.is_some_and(|it| it & (1 << (libc::SIGQUIT - 1)) != 0)
 }
 
-/// Reads the machine's answer: a status of its own, then what the agent returned, with or without words before it.
+/// Reads the machine's answer: its own status, then what the agent returned, with or without text before it.
 fn loaded(answer: &str) -> Result<(), Refusal> {
     let (status, rest) = answer.split_once('\n').unwrap_or((answer, ""));
     let rest = rest.trim();
@@ -349,9 +372,9 @@ fn loaded(answer: &str) -> Result<(), Refusal> {
         .and_then(|it| it.parse::<i32>().ok())
     {
         Some(0) => Ok(()),
-        Some(errno) if errno < 0 => Err(Refusal::Untold(-errno)),
+        Some(errno) if errno < 0 => Err(Refusal::CannotWrite(-errno)),
         Some(_) => Err(Refusal::Because(
-            "the agent refused, and its reason is gone".into(),
+            "the agent refused, and its reason is lost".into(),
         )),
         None => Err(Refusal::Because(format!("the machine says: {rest}"))),
     }
@@ -368,7 +391,7 @@ mod tests {
         assert_eq!(loaded("0\nreturn code: 0\n"), Ok(()));
         assert_eq!(
             loaded("0\nreturn code: -13\n"),
-            Err(Refusal::Untold(libc::EACCES))
+            Err(Refusal::CannotWrite(libc::EACCES))
         );
         let because = |answer: &str| match loaded(answer) {
             Err(Refusal::Because(why)) => why,
@@ -385,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn only_machines_that_let_us_in_are_found() {
+    fn only_machines_that_can_be_attached_to_are_found() {
         let check = |pid: u32, expect: &str| {
             let why = Machine::find(pid, &Remote::default())
                 .err()
@@ -395,12 +418,12 @@ mod tests {
         check(u32::MAX / 2, "there is no process");
         check(
             std::process::id(),
-            "is no Java virtual machine: it has no libjvm.so",
+            "is not a Java virtual machine: it has no libjvm.so",
         );
     }
 
     #[test]
-    fn the_version_stands_beside_the_machine() {
+    fn the_version_is_in_the_release_file() {
         let jdk = tempfile::tempdir().unwrap();
         fs::create_dir_all(jdk.path().join("lib/server")).unwrap();
         let library = jdk.path().join("lib/server/libjvm.so");

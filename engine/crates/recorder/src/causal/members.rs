@@ -1,4 +1,4 @@
-//! Which processes belong to a run: those that inherited its folder in their environment, whoever their parent is by now.
+//! The processes that belong to a run: those that inherited its folder in their environment, whatever their parent is now.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,31 +6,31 @@ use std::path::Path;
 
 use fulcrum_wire::SESSION_VARIABLE;
 
-use crate::process::{Answer, Watched};
+use super::process::{Answer, Watched};
 
-/// Programs are named up to so many.
+/// The most programs to name.
 const MOST_NAMES: usize = 6;
 
-/// The ids of the run's processes, zombies excepted. Those of other users are seen by root alone.
-pub fn members(run: &Path) -> Vec<u32> {
-    let mut wanted = format!("{SESSION_VARIABLE}=").into_bytes();
-    wanted.extend_from_slice(run.as_os_str().as_encoded_bytes());
+/// The ids of the run's processes, without zombies. Only root sees processes of other users.
+pub(crate) fn members(run: &Path) -> Vec<u32> {
+    let mut variable = format!("{SESSION_VARIABLE}=").into_bytes();
+    variable.extend_from_slice(run.as_os_str().as_encoded_bytes());
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
     };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| has_variable(*pid, &wanted)).collect()
+    pids.filter(|pid| has_variable(*pid, &variable)).collect()
 }
 
-fn has_variable(pid: u32, wanted: &[u8]) -> bool {
+fn has_variable(pid: u32, variable: &[u8]) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment
         .split(|byte| *byte == 0)
-        .any(|variable| variable == wanted)
+        .any(|it| it == variable)
 }
 
-/// Which processes were profiled, where there was more than one; a sentence.
-pub fn who(processes: &[Watched]) -> Option<String> {
+/// A sentence on which processes were profiled, if there was more than one.
+pub(crate) fn profiled_programs(processes: &[Watched]) -> Option<String> {
     let is_profiled = |it: &&Watched| matches!(it.answer, Answer::Profiled);
     let (profiled, others): (Vec<&Watched>, Vec<&Watched>) =
         processes.iter().partition(is_profiled);
@@ -49,8 +49,8 @@ pub fn who(processes: &[Watched]) -> Option<String> {
     Some(text + ".")
 }
 
-/// The programs of processes, each once, with how many there were of it: `make, sh (4)`.
-pub fn names<'a>(processes: impl Iterator<Item = &'a Watched>) -> String {
+/// The programs of the processes, each once, with the number of its processes: `make, sh (4)`.
+pub(crate) fn names<'a>(processes: impl Iterator<Item = &'a Watched>) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for process in processes {
         let name = process.program.file_name();

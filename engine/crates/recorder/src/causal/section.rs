@@ -1,5 +1,5 @@
-//! What a critical section is worth: which lock threads hold while their samples count, and whose requests tell what the
-//! program gains.
+//! Measuring what a critical section is worth: a sample counts while its thread holds the section's lock, and the waiter's
+//! requests show what the program gains.
 
 use std::path::Path;
 
@@ -8,12 +8,13 @@ use fulcrum_runtime_core::request;
 use fulcrum_symbols::variable_address;
 use fulcrum_wire::ANY_LOCK;
 
-use crate::map::Plan;
-use crate::plan::{Memory, NoPlan};
+use super::process::map::Plan;
+use super::process::plan::NoPlan;
+use crate::program::proc::Memory;
 use crate::{Aim, Error, Options, TargetChoice};
 
 impl Options {
-    /// What measures a section that takes less time by this much, 0 to 1. The program, its folder and its time are to be added.
+    /// Options for measuring a section that takes this much less time, 0 to 1. Add the program, its folder and its duration.
     pub fn for_section(section: PricedSection, speedup: f64) -> Options {
         Options {
             aim: Aim {
@@ -27,27 +28,27 @@ impl Options {
     }
 }
 
-/// Whether its requests can be told from others, before anything is started.
-pub fn check(options: &Options) -> Result<(), Error> {
+/// Checks, before anything is started, whether the section's requests can be told from others.
+pub(crate) fn check(options: &Options) -> Result<(), Error> {
     let request = options.section.as_ref().and_then(|it| it.request.as_ref());
     match request {
         Some(name) if !request::is_name(name.as_bytes()) => Err(Error::CannotStart(format!(
-            "{name} is no HTTP request, whose first bytes would tell when one begins and when it is answered: name a line \
-             that each passes, with --progress FILE:LINE"
+            "{name} is not an HTTP request, whose first bytes would show when it begins and when it is answered: name a \
+             line that each request passes, with --progress FILE:LINE"
         ))),
         _ => Ok(()),
     }
 }
 
 /// Limits a plan of the section's function to the section.
-pub fn limit(
+pub(crate) fn limit(
     plan: Result<Plan, NoPlan>,
     memory: &Memory,
     section: &PricedSection,
 ) -> Result<Plan, NoPlan> {
     let mut plan = plan.map_err(|why| match why {
         NoPlan::Missing(_) => NoPlan::Missing(format!(
-            "{} has no function {} of its own whose code its debug information tells",
+            "{} has no function {} with code of its own in its debug information",
             memory.main().display(),
             section.function
         )),
@@ -61,7 +62,7 @@ pub fn limit(
     Ok(plan)
 }
 
-/// Where a lock is that is a variable: of the program, or of a library.
+/// The address of a lock that is a variable of the program or of a library.
 fn address(memory: &Memory, lock: &str) -> Result<u64, NoPlan> {
     let main = memory.main().to_path_buf();
     let others = memory.code().into_iter().filter(|it| *it != main);
@@ -71,12 +72,12 @@ fn address(memory: &Memory, lock: &str) -> Result<u64, NoPlan> {
         }
     }
     Err(NoPlan::Missing(format!(
-        "{} has no variable {lock} any more, nor has a library of it: record its transactions again",
+        "neither {} nor one of its libraries has the variable {lock} any more: record its transactions again",
         memory.main().display()
     )))
 }
 
-/// A library that cannot be read has no variable that anybody could know by a name.
+/// The variable's address if this module has it. A module that cannot be read has no named variables.
 fn within(memory: &Memory, module: &Path, lock: &str) -> Option<u64> {
     let address = variable_address(module, lock).ok()??;
     Some(address.wrapping_add(memory.bias(module)?))

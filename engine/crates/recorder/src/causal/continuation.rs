@@ -1,4 +1,4 @@
-//! Runs that continue earlier ones: their experiments are counted together, so both must have run the same build.
+//! Runs that continue earlier ones. Their experiments are counted together, so both must have run the same build.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,17 +6,16 @@ use std::path::Path;
 
 use fulcrum_runs::{CONTINUES, Ended, RunFolder, runs_folder};
 
-use crate::launch::Program;
+use crate::program::launch::Program;
 use crate::{Error, Options};
 
-/// Bytes.
+/// The size of the pieces in which a program's file is read, in bytes: programs may be large.
 const PIECE: u64 = 1 << 20;
 
-/// A fingerprint of the program's file; `None` when what is profiled are other files, which nobody can know beforehand.
-pub fn fingerprint(program: &Program, options: &Options) -> Option<String> {
+/// A fingerprint of the program's file. `None` when other files may be profiled, which are not known beforehand.
+pub(crate) fn fingerprint(program: &Program, options: &Options) -> Option<String> {
     let is_alone = !program.starts_others && options.aim.binary_scope.is_empty();
     let mut file = File::open(&program.path).ok().filter(|_| is_alone)?;
-    // Programs may be large: in pieces.
     let mut pieces = String::new();
     loop {
         let mut piece = Vec::new();
@@ -29,7 +28,7 @@ pub fn fingerprint(program: &Program, options: &Options) -> Option<String> {
 }
 
 /// The name of the earlier run, or why this run cannot continue it.
-pub fn earlier(
+pub(crate) fn earlier(
     options: &Options,
     workspace: &Path,
     fingerprint: Option<&str>,
@@ -52,17 +51,15 @@ pub fn earlier(
         return cannot("it is not a causal profile");
     }
     if manifest.ended == Ended::Running {
-        return cannot("it is still going on");
+        return cannot("it is still running");
     }
     match (&manifest.program_digest, fingerprint) {
         (Some(then), Some(now)) if then == now => {}
         (Some(_), Some(_)) => {
-            return cannot("the program was built anew since; start a new run");
+            return cannot("the program was rebuilt since; start a new run");
         }
         _ => {
-            return cannot(
-                "nobody can tell whether what it profiled is still the same build; start a new run",
-            );
+            return cannot("whether it profiled the same build is unknown; start a new run");
         }
     }
     let arguments: Vec<_> = options.args.iter().map(|it| it.to_string_lossy()).collect();
@@ -72,7 +69,7 @@ pub fn earlier(
     Ok(Some(name.into_owned()))
 }
 
-/// The option of the manifest by which readers find the earlier run.
-pub fn describe(name: String) -> (String, serde_json::Value) {
+/// The option in the manifest by which readers find the earlier run.
+pub(crate) fn describe(name: String) -> (String, serde_json::Value) {
     (CONTINUES.into(), name.into())
 }

@@ -17,18 +17,19 @@ use fulcrum_wire::{
     SiteEntry, Stretch, Text, VERSION, mechanism,
 };
 
-use crate::launch::RUNTIME_FILE;
-use crate::plan::Memory;
-use crate::{Counting, Error, Options, open_folder};
+use crate::program::launch::RUNTIME_FILE;
+use crate::program::open_folder;
+use crate::program::proc::Memory;
+use crate::{Counting, Error, Options};
 
-/// Where the kernel tells its number for uprobes.
+/// The file in which the kernel gives the type number of uprobes.
 const UPROBE_TYPE: &str = "/sys/bus/event_source/devices/uprobe/type";
-/// Farthest from the first site that the stubs may be, bytes: jumps reach 2 GB, and the module has a size.
+/// The farthest that the stubs may be from the first site, in bytes: jumps reach 2 GB, and the module takes its part of that.
 const REACH: u64 = 1 << 30;
 
-/// Whether the program has the lines to count visits to. A file that it does not know may be a library's: that is found out
-/// when the program's libraries are loaded, before it begins.
-pub fn check(options: &Options, program: &Path) -> Result<(), Error> {
+/// Checks whether the program has the lines whose visits are to be counted. A file unknown to it may belong to a library: that
+/// is checked when the program's libraries are loaded, before it begins.
+pub(crate) fn check(options: &Options, program: &Path) -> Result<(), Error> {
     for text in &options.progress {
         let location: Location = text
             .parse()
@@ -40,8 +41,8 @@ pub fn check(options: &Options, program: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// The points of one process, as its runtime was told.
-pub struct Points {
+/// The points of one process, as written for its runtime.
+pub(crate) struct Points {
     path: PathBuf,
     points: Vec<PlacedPoint>,
 }
@@ -49,40 +50,50 @@ pub struct Points {
 struct PlacedPoint {
     name: String,
     sites: usize,
-    /// Why no stub could be used somewhere.
+    /// Why a stub is impossible at some site.
     refused: Option<String>,
 }
 
-/// A point while its process is looked at.
-struct Found {
+/// A point that was found in its process.
+struct FoundPoint {
     name: String,
-    sites: Vec<Placed>,
+    sites: Vec<Site>,
     stretches: Vec<Stretch>,
 }
 
-struct Placed {
+/// One place in the code of a line.
+struct Site {
     address: u64,
     offset: u64,
     module: PathBuf,
     window: Result<fulcrum_symbols::Window, String>,
 }
 
-/// Lines that a process does not have, each with why.
-type Unplaced = Vec<(String, String)>;
+/// A requested line that a process lacks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Unplaced {
+    /// As it was requested.
+    pub line: String,
+    /// Why visits to it cannot be counted; a part of a sentence.
+    pub why: String,
+}
 
-/// Finds the points in a process and writes what its runtime is to do. Also those not found.
-pub fn prepare(
+/// Finds the points in a process and writes the file from which its runtime sets them. Also returns the lines not found.
+pub(crate) fn prepare(
     path: &Path,
     memory: &Memory,
     options: &Options,
-) -> std::io::Result<(Option<Points>, Unplaced)> {
+) -> std::io::Result<(Option<Points>, Vec<Unplaced>)> {
     let mut unplaced = Vec::new();
     let mut found = Vec::new();
-    let wanted: BTreeSet<&String> = options.progress.iter().collect();
-    for text in wanted.into_iter().take(MOST_POINTS) {
+    let lines: BTreeSet<&String> = options.progress.iter().collect();
+    for text in lines.into_iter().take(MOST_POINTS) {
         match find(text, memory) {
             Ok(point) => found.push(point),
-            Err(why) => unplaced.push((text.clone(), why)),
+            Err(why) => unplaced.push(Unplaced {
+                line: text.clone(),
+                why,
+            }),
         }
     }
     if found.is_empty() {
@@ -112,7 +123,7 @@ pub fn prepare(
     Ok((Some(points), unplaced))
 }
 
-fn find(text: &str, memory: &Memory) -> Result<Found, String> {
+fn find(text: &str, memory: &Memory) -> Result<FoundPoint, String> {
     let location: Location = text.parse().map_err(|error| format!("{error}"))?;
     let main = memory.in_scope(&[]);
     let users = Scope::default();
@@ -122,7 +133,7 @@ fn find(text: &str, memory: &Memory) -> Result<Found, String> {
     for module in main.into_iter().chain(others) {
         let sites = match breakpoint_sites(&module, &location) {
             Ok(sites) => sites,
-            // Libraries without debug information are everywhere: that is no reason.
+            // Many libraries have no debug information: that explains nothing.
             Err(SymbolsError::NoDebugInfo(_)) => continue,
             Err(error) => {
                 why.get_or_insert(error.to_string());
@@ -142,12 +153,12 @@ fn find(text: &str, memory: &Memory) -> Result<Found, String> {
             start: range.start.wrapping_add(bias),
             end: range.end.wrapping_add(bias),
         });
-        return Ok(Found {
+        return Ok(FoundPoint {
             name: text.into(),
             stretches: stretches.collect(),
             sites: sites
                 .into_iter()
-                .map(|site| Placed {
+                .map(|site| Site {
                     address: site.address.wrapping_add(bias),
                     offset: site.offset,
                     module: module.clone(),
@@ -171,14 +182,14 @@ fn is_ours(module: &Path) -> bool {
 /// More than the longest stub: an instruction has 15 bytes at most, and a window no more than five.
 const STUB_ROOM: usize = 256;
 
-fn arena_length(points: &[Found]) -> u64 {
+fn arena_length(points: &[FoundPoint]) -> u64 {
     let sites: usize = points.iter().map(|point| point.sites.len()).sum();
     (STUBS_AT + (sites * STUB_ROOM).next_multiple_of(STUBS_AT)) as u64
 }
 
-/// Room for the arena within reach of `near`: below it first, where no heap grows.
+/// A free range for the arena within reach of `near`: preferably below it, where no heap grows.
 fn gap(maps: &str, near: u64, length: u64) -> Option<u64> {
-    // The lowest page that programs may map, generously.
+    // Well above the lowest page that programs may map.
     let mut free = 0x1_0000;
     let mut below = None;
     let mut above = None;
@@ -187,7 +198,7 @@ fn gap(maps: &str, near: u64, length: u64) -> Option<u64> {
         let (start, end) = range.split_once('-')?;
         let start = u64::from_str_radix(start, 16).ok()?;
         let end = u64::from_str_radix(end, 16).ok()?;
-        // Not right at a mapping: a guard page below it keeps stacks that grow apart.
+        // Not next to a mapping: a gap below it leaves room for stacks to grow.
         let guard = 0x10_0000;
         let first = free.max(near.saturating_sub(REACH));
         let last = start.min(near.saturating_add(REACH)).saturating_sub(length);
@@ -209,77 +220,47 @@ fn gap(maps: &str, near: u64, length: u64) -> Option<u64> {
     below.or(above)
 }
 
-/// The file's bytes, and why stubs were refused, point by point.
+/// The bytes of the file, and for each point, why a stub is impossible.
 struct File {
     bytes: Vec<u8>,
     refused: Vec<Option<String>>,
 }
 
 impl File {
-    fn lay_out(points: &[Found], arena: Option<u64>, counting: Counting) -> File {
+    fn lay_out(points: &[FoundPoint], arena: Option<u64>, counting: Counting) -> File {
         let site_count: usize = points.iter().map(|point| point.sites.len()).sum();
         let stretch_count: usize = points.iter().map(|point| point.stretches.len()).sum();
         let points_at = size_of::<PointsHeader>();
         let sites_at = points_at + points.len() * size_of::<PointEntry>();
         let stretches_at = sites_at + site_count * size_of::<SiteEntry>();
-        let mut texts = Vec::new();
-        let text_at = stretches_at + stretch_count * size_of::<Stretch>();
-        let mut text = |value: &[u8]| {
-            let at = (text_at + texts.len()) as u64;
-            texts.extend_from_slice(value);
-            texts.push(0);
-            Text {
-                at,
-                length: value.len() as u64,
-            }
+        let mut layout = Layout {
+            text_at: stretches_at + stretch_count * size_of::<Stretch>(),
+            ..Layout::default()
         };
-        let mut code: Vec<u8> = Vec::new();
-        let (mut entries, mut sites, mut stretches) = (Vec::new(), Vec::new(), Vec::new());
-        let mut refused = Vec::new();
+        let (mut entries, mut refused) = (Vec::new(), Vec::new());
         for (index, point) in points.iter().enumerate() {
             let counter = arena.map_or(0, |at| at + (index * COUNTER_STRIDE) as u64);
-            let mut why = None;
             entries.push(PointEntry {
-                name: text(point.name.as_bytes()),
+                name: layout.text(point.name.as_bytes()),
                 counter,
-                first_site: sites.len() as u32,
+                first_site: layout.sites.len() as u32,
                 site_count: point.sites.len() as u32,
-                first_stretch: stretches.len() as u32,
+                first_stretch: layout.stretches.len() as u32,
                 stretch_count: point.stretches.len() as u32,
                 may_sample: u32::from(counting.allows(mechanism::SAMPLED)),
                 used: AtomicU32::new(0),
             });
-            stretches.extend_from_slice(&point.stretches);
+            layout.stretches.extend_from_slice(&point.stretches);
+            let mut why = None;
             for site in &point.sites {
-                let stub = arena.map(|at| at + (STUBS_AT + code.len()) as u64);
-                let jump = site.stub(stub, counter);
-                let mut allowed = mechanism::UPROBE | mechanism::HARDWARE;
-                let (mut before, mut after) = ([0; 8], [0; 8]);
-                match jump {
-                    Ok((bytes, jump)) => {
-                        allowed |= mechanism::TRAMPOLINE;
-                        before[..JUMP].copy_from_slice(&site.original()[..JUMP]);
-                        after[..JUMP].copy_from_slice(&jump);
-                        code.extend(bytes);
-                        code.resize(code.len().next_multiple_of(16), 0xcc);
-                    }
-                    Err(reason) => {
-                        why.get_or_insert(reason);
-                    }
+                if let Err(reason) = layout.site(site, arena, counter, counting) {
+                    why.get_or_insert(reason);
                 }
-                sites.push(SiteEntry {
-                    address: site.address,
-                    offset: site.offset,
-                    file: text(site.module.as_os_str().as_encoded_bytes()),
-                    original: before,
-                    jump: after,
-                    allowed: allowed & counting.mask(),
-                    unused: 0,
-                });
             }
             refused.push(why);
         }
-        let code_at = (text_at + texts.len()).next_multiple_of(8);
+        let code_at = (layout.text_at + layout.texts.len()).next_multiple_of(8);
+        let code_length = layout.code.len();
         let header = PointsHeader {
             magic: POINTS_MAGIC,
             version: VERSION,
@@ -292,32 +273,87 @@ impl File {
             sites_at: sites_at as u64,
             stretches_at: stretches_at as u64,
             code_at: code_at as u64,
-            code_length: code.len() as u64,
-            arena: if code.is_empty() {
-                0
-            } else {
-                arena.unwrap_or(0)
-            },
-            length: (code_at + code.len()) as u64,
+            code_length: code_length as u64,
+            arena: arena.filter(|_| code_length > 0).unwrap_or(0),
+            length: (code_at + code_length) as u64,
         };
-        let mut bytes = Vec::with_capacity(code_at + code.len());
-        put(&mut bytes, &[header]);
-        put(&mut bytes, &entries);
-        put(&mut bytes, &sites);
-        put(&mut bytes, &stretches);
-        bytes.extend(texts);
+        let mut bytes = Vec::with_capacity(code_at + code_length);
+        // SAFETY: the types are `repr(C)`, with fields named `unused` in place of padding.
+        unsafe {
+            put(&mut bytes, &[header]);
+            put(&mut bytes, &entries);
+            put(&mut bytes, &layout.sites);
+            put(&mut bytes, &layout.stretches);
+        }
+        bytes.extend(layout.texts);
         bytes.resize(code_at, 0);
-        bytes.extend(code);
+        bytes.extend(layout.code);
         File { bytes, refused }
     }
 }
 
-impl Placed {
+/// The parts of the file that grow point by point.
+#[derive(Default)]
+struct Layout {
+    /// Where the texts are in the file.
+    text_at: usize,
+    texts: Vec<u8>,
+    sites: Vec<SiteEntry>,
+    stretches: Vec<Stretch>,
+    code: Vec<u8>,
+}
+
+impl Layout {
+    /// Adds a text, with a zero after it.
+    fn text(&mut self, value: &[u8]) -> Text {
+        let at = (self.text_at + self.texts.len()) as u64;
+        self.texts.extend_from_slice(value);
+        self.texts.push(0);
+        Text {
+            at,
+            length: value.len() as u64,
+        }
+    }
+
+    /// Adds a site, with its stub when one is possible. The error says why none is.
+    fn site(
+        &mut self,
+        site: &Site,
+        arena: Option<u64>,
+        counter: u64,
+        counting: Counting,
+    ) -> Result<(), String> {
+        let stub = arena.map(|at| at + (STUBS_AT + self.code.len()) as u64);
+        let jump = site.stub(stub, counter);
+        let mut allowed = mechanism::UPROBE | mechanism::HARDWARE;
+        let (mut before, mut after) = ([0; 8], [0; 8]);
+        let made = jump.map(|(bytes, jump)| {
+            allowed |= mechanism::TRAMPOLINE;
+            before[..JUMP].copy_from_slice(&site.original()[..JUMP]);
+            after[..JUMP].copy_from_slice(&jump);
+            self.code.extend(bytes);
+            self.code.resize(self.code.len().next_multiple_of(16), 0xcc);
+        });
+        let file = self.text(site.module.as_os_str().as_encoded_bytes());
+        self.sites.push(SiteEntry {
+            address: site.address,
+            offset: site.offset,
+            file,
+            original: before,
+            jump: after,
+            allowed: allowed & counting.mask(),
+            unused: 0,
+        });
+        made
+    }
+}
+
+impl Site {
     fn original(&self) -> &[u8] {
         self.window.as_ref().map_or(&[], |window| &window.bytes)
     }
 
-    /// The stub's code and the jump to it, or why there can be none.
+    /// The stub's code and the jump to it, or why a stub is impossible.
     fn stub(&self, at: Option<u64>, counter: u64) -> Result<(Vec<u8>, [u8; JUMP]), String> {
         let window = self.window.as_ref().map_err(Clone::clone)?;
         let far = || "there is no room for code near it".to_owned();
@@ -349,8 +385,12 @@ fn uprobe_type() -> u32 {
     text.trim().parse().unwrap_or(NONE)
 }
 
-fn put<T>(to: &mut Vec<u8>, values: &[T]) {
-    // SAFETY: plain `repr(C)` values without padding, read as bytes.
+/// Appends the bytes of the values.
+///
+/// # Safety
+/// `T` must be a `repr(C)` type without padding.
+unsafe fn put<T>(to: &mut Vec<u8>, values: &[T]) {
+    // SAFETY: the bytes lie within `values`, and all of them are initialised, as there is no padding.
     let bytes = unsafe {
         std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), std::mem::size_of_val(values))
     };
@@ -358,8 +398,8 @@ fn put<T>(to: &mut Vec<u8>, values: &[T]) {
 }
 
 impl Points {
-    /// How each point's visits were counted and what that cost; whole sentences.
-    pub fn notes(&self) -> Vec<String> {
+    /// Sentences on how the visits to each point were counted, and at what cost.
+    pub(crate) fn notes(&self) -> Vec<String> {
         let bytes = fs::read(&self.path).unwrap_or_default();
         let used = |index: usize| {
             let at = size_of::<PointsHeader>()

@@ -1,4 +1,4 @@
-//! Finding and starting the program.
+//! Finds and starts the program.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -14,21 +14,21 @@ use fulcrum_wire::SESSION_VARIABLE;
 
 use crate::{Error, Options, Stdio};
 
-/// Where the runtime may be told to be, for tests and unusual installations.
+/// Names the runtime's file, for tests and unusual installations.
 const RUNTIME_VARIABLE: &str = "FULCRUM_RUNTIME";
-/// The runtime's file.
-pub const RUNTIME_FILE: &str = "libfulcrum_runtime.so";
+/// The name of the runtime's file.
+pub(crate) const RUNTIME_FILE: &str = "libfulcrum_runtime.so";
 
 /// A program that can be profiled.
-pub struct Program {
-    /// Its file, which exists and may be run.
+pub(crate) struct Program {
+    /// Its file, which exists and may be executed.
     pub path: PathBuf,
-    /// It may start the program that is meant: a script, a shell, `env`.
+    /// It may start the program that is meant: it is a script, a shell, `env`.
     pub starts_others: bool,
 }
 
-/// The program as a path that exists and may be run, and a program that the runtime can enter.
-pub fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
+/// The program as a path that exists and may be executed. The runtime can enter it, or it may start others.
+pub(crate) fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
     let name = &options.program;
     let cannot =
         |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
@@ -37,7 +37,7 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
     let bare = found.kind == ExecutableKind::Dynamic && !found.has_debug_info && !found.go;
     let starts_others = match found.kind {
         ExecutableKind::Script(_) => true,
-        // Also what the runtime cannot enter passes it on.
+        // A program that the runtime cannot enter passes it on nevertheless.
         ExecutableKind::Dynamic | ExecutableKind::Static if !found.has_debug_info || found.go => {
             is_wrapper(options, &path, cwd) || (bare && !options.aim.binary_scope.is_empty())
         }
@@ -55,8 +55,8 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
     }
 }
 
-/// The program as a path that exists and may be run.
-pub fn program(name: &OsStr, cwd: &Path) -> Result<PathBuf, Error> {
+/// The program as a path that exists and may be executed.
+pub(crate) fn program(name: &OsStr, cwd: &Path) -> Result<PathBuf, Error> {
     let cannot =
         |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
     let path = named(name, cwd).ok_or_else(|| {
@@ -88,14 +88,14 @@ pub fn program(name: &OsStr, cwd: &Path) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// Shells, interpreters, and programs that build and test others: who names one means what it starts. Versions are not written
-/// here (`python3.11`).
+/// Shells, interpreters, and programs that build and test others: when one of these is given, what it starts is meant. Without
+/// version numbers (`python3.11`).
 const LAUNCHERS: &str = "\
     sh bash dash zsh ksh mksh fish busybox \
     make gmake bmake ninja samu cmake ctest meson cargo rustup just task bazel bazelisk scons waf rake bundle \
     npm npx pnpm yarn node python pytest tox uv perl prove ruby php lua tclsh hyperfine";
 
-/// Whether a program goes by the name of one that starts others, with or without a version.
+/// Whether a program has the name of one that starts others, with or without a version number.
 fn is_launcher(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let plain = name.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '.' | '-'));
@@ -104,8 +104,8 @@ fn is_launcher(path: &Path) -> bool {
         .any(|it| it == name || it == plain)
 }
 
-/// Whether a program without debug information may start the one that is meant: one that is known for that, or anything that
-/// is given a program among its arguments (`env`, `timeout`, `nice`).
+/// Whether a program without debug information may start the one that is meant: it is known for that, or has a program among
+/// its arguments (`env`, `timeout`, `nice`).
 fn is_wrapper(options: &Options, path: &Path, cwd: &Path) -> bool {
     is_launcher(path)
         || options
@@ -134,12 +134,13 @@ fn find_in_path(name: &OsStr) -> Option<PathBuf> {
 }
 
 /// The runtime library.
-pub fn runtime_library() -> Result<PathBuf, Error> {
+pub(crate) fn runtime_library() -> Result<PathBuf, Error> {
     library(RUNTIME_VARIABLE, RUNTIME_FILE)
 }
 
-/// A library of ours: where the variable says, or beside the engine, where the build and the packaged extension put it.
-pub fn library(variable: &str, file: &str) -> Result<PathBuf, Error> {
+/// The path to one of our libraries: as the variable says, or beside the engine, where the build and the packaged extension put
+/// it.
+pub(crate) fn library(variable: &str, file: &str) -> Result<PathBuf, Error> {
     if let Some(path) = env::var_os(variable) {
         let path = PathBuf::from(path);
         return if path.is_file() {
@@ -166,16 +167,16 @@ pub fn library(variable: &str, file: &str) -> Result<PathBuf, Error> {
         })
 }
 
-/// The runtime under a path that `LD_PRELOAD` can name: spaces and colons separate its entries. The link goes away with
-/// the value.
-pub struct Preload {
+/// A library under a path that `LD_PRELOAD` can contain, where spaces and colons separate entries. Dropping this removes the
+/// link, if one was necessary.
+pub(crate) struct Preload {
     path: PathBuf,
     link_in: Option<PathBuf>,
 }
 
 impl Preload {
-    /// The library itself where its path allows that, otherwise a link to it in a folder of our own.
-    pub fn new(library: PathBuf) -> Result<Preload, Error> {
+    /// The library itself if its path allows that, otherwise a link to it in a new folder.
+    pub(crate) fn new(library: PathBuf) -> Result<Preload, Error> {
         let separates = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b':' | b';');
         if !library.as_os_str().as_bytes().iter().any(separates) {
             return Ok(Preload {
@@ -186,7 +187,7 @@ impl Preload {
         let folder = env::temp_dir().join(format!(
             "fulcrum-{}-{}",
             std::process::id(),
-            crate::control::now()
+            super::clock::monotonic_ns()
         ));
         let path = folder.join(RUNTIME_FILE);
         fs::create_dir(&folder).and_then(|()| std::os::unix::fs::symlink(&library, &path)).map_err(|error| {
@@ -204,7 +205,7 @@ impl Preload {
     }
 
     /// What to preload.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
@@ -218,7 +219,7 @@ impl Drop for Preload {
 }
 
 /// Starts the program with the runtime preloaded.
-pub fn spawn(
+pub(crate) fn spawn(
     options: &Options,
     program: &Path,
     cwd: &Path,
@@ -235,8 +236,8 @@ pub fn spawn(
     start(command, runtime, &options.program)
 }
 
-/// Starts a program with a library preloaded, before those that are to be preloaded anyway. `name` is what it was called.
-pub fn start(mut command: Command, library: &Path, name: &OsStr) -> Result<Child, Error> {
+/// Starts a program with a library preloaded, before those that would be preloaded anyway. `name` is for error messages.
+pub(crate) fn start(mut command: Command, library: &Path, name: &OsStr) -> Result<Child, Error> {
     let mut preload = OsString::from(library);
     if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
         preload.push(":");
@@ -251,8 +252,8 @@ pub fn start(mut command: Command, library: &Path, name: &OsStr) -> Result<Child
     })
 }
 
-/// Where a program's standard streams go; into files of a folder when they go to files.
-pub fn streams(command: &mut Command, stdio: Stdio, folder: &Path) -> Result<(), Error> {
+/// Sets where a program's standard streams go: with [`Stdio::Files`], into files in this folder.
+pub(crate) fn streams(command: &mut Command, stdio: Stdio, folder: &Path) -> Result<(), Error> {
     if stdio == Stdio::Files {
         let open = |name: &str| {
             let path = folder.join(name);
@@ -264,7 +265,7 @@ pub fn streams(command: &mut Command, stdio: Stdio, folder: &Path) -> Result<(),
             .stdin(std::process::Stdio::null())
             .stdout(open("stdout.txt")?)
             .stderr(open("stderr.txt")?)
-            // A group of its own: a key that ends us does not end the program before we do.
+            // A process group of its own, so that Ctrl-C does not end the program before we do.
             .process_group(0);
     }
     Ok(())

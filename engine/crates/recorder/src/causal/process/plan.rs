@@ -1,22 +1,22 @@
-//! From an aim and a process's memory map to what may be sped up in it.
+//! Plans a process's map: from an aim and the memory of the process to the targets in it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fulcrum_model::{Location, TargetId, TargetKind};
 use fulcrum_symbols::{
-    FunctionTable, LineTable, Scope, SymbolsError, function_ranges, line_ranges, load_bias,
+    FunctionTable, LineTable, Scope, SymbolsError, function_ranges, line_ranges,
 };
 use fulcrum_wire::{NONE, Node, Range, mode};
 
-use crate::map::Plan;
+use super::map::Plan;
+use crate::program::proc::Memory;
 use crate::{Aim, TargetChoice};
 
-/// Debug information that has been read: processes of one run share it.
+/// The debug information read so far, which the processes of a run share.
 #[derive(Default)]
-pub struct Tables {
+pub(crate) struct Tables {
     scope: Vec<String>,
     lines: HashMap<PathBuf, Result<Arc<LineTable>, SymbolsError>>,
     functions: HashMap<PathBuf, Result<Arc<FunctionTable>, SymbolsError>>,
@@ -51,130 +51,29 @@ impl Tables {
     }
 }
 
-/// Where a process's modules are: `/proc/PID/maps` and the program itself.
-pub struct Memory {
-    /// The text of `/proc/PID/maps`.
-    pub maps: String,
-    main: PathBuf,
-}
-
-impl Memory {
-    /// Reads them.
-    pub fn of(pid: u32) -> Result<Memory, String> {
-        let gone = |error: std::io::Error| format!("Process {pid} is gone ({error}).");
-        Ok(Memory {
-            maps: fs::read_to_string(format!("/proc/{pid}/maps")).map_err(gone)?,
-            main: fs::read_link(format!("/proc/{pid}/exe")).map_err(gone)?,
-        })
-    }
-
-    /// Every file that is mapped with executable code, in the order of addresses, each once.
-    pub fn code(&self) -> Vec<PathBuf> {
-        let mut found: Vec<PathBuf> = Vec::new();
-        for line in self.maps.lines() {
-            let executable = line.split(' ').nth(1).is_some_and(|it| it.contains('x'));
-            if let Some(at) = line.find('/').filter(|_| executable)
-                && !found.iter().any(|it| it.as_os_str() == &line[at..])
-            {
-                found.push(line[at..].into());
-            }
-        }
-        found
-    }
-
-    /// The program itself.
-    pub fn main(&self) -> &Path {
-        &self.main
-    }
-
-    /// Every mapping of a file's code, in the order of addresses.
-    pub fn mapped_code(&self) -> impl Iterator<Item = MappedCode<'_>> {
-        self.maps.lines().filter_map(MappedCode::of)
-    }
-
-    /// What to add to a module's file addresses.
-    pub fn bias(&self, module: &Path) -> Option<u64> {
-        // The program headers are at the beginning.
-        let mut head = vec![0; 1 << 16];
-        let mut file = fs::File::open(module).ok()?;
-        let mut length = 0;
-        while length < head.len() {
-            match std::io::Read::read(&mut file, &mut head[length..]) {
-                Ok(0) => break,
-                Ok(more) => length += more,
-                Err(_) => return None,
-            }
-        }
-        load_bias(&self.maps, module, &head[..length])
-    }
-
-    /// The files that the binary scope names; the program itself when it names none.
-    pub fn in_scope(&self, scope: &[String]) -> Vec<PathBuf> {
-        if scope.is_empty() {
-            return vec![self.main.clone()];
-        }
-        let named = |path: &PathBuf| {
-            let text = path.to_string_lossy();
-            scope.iter().any(|pattern| {
-                (pattern == "MAIN" && *path == self.main)
-                    || fulcrum_symbols::matches_path(pattern, &text)
-            })
-        };
-        self.code().into_iter().filter(named).collect()
-    }
-}
-
-/// A part of a file that is mapped with executable code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MappedCode<'a> {
-    /// Address of its first byte.
-    pub start: u64,
-    /// Address behind its last byte.
-    pub end: u64,
-    /// Its place in the file.
-    pub offset: u64,
-    /// The file.
-    pub file: &'a str,
-}
-
-impl<'a> MappedCode<'a> {
-    /// Of a line of `/proc/PID/maps`; `None` of one that is no file's code.
-    fn of(line: &'a str) -> Option<MappedCode<'a>> {
-        let file = &line[line.find('/')?..];
-        let mut columns = line.split(' ');
-        let (start, end) = columns.next()?.split_once('-')?;
-        columns.next().filter(|it| it.contains('x'))?;
-        let number = |text| u64::from_str_radix(text, 16).ok();
-        Some(MappedCode {
-            start: number(start)?,
-            end: number(end)?,
-            offset: number(columns.next()?)?,
-            file,
-        })
-    }
-}
-
 /// Why a process has no map. `Display` is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoPlan {
+pub(crate) enum NoPlan {
     /// It has nothing in scope.
     Nothing(String),
     /// It was built without debug information.
-    Bare(String),
-    /// A target that was asked for by name is not in it.
+    NoDebugInfo(String),
+    /// It lacks a target that was requested by name.
     Missing(String),
 }
 
 impl std::fmt::Display for NoPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NoPlan::Nothing(text) | NoPlan::Bare(text) | NoPlan::Missing(text) => f.write_str(text),
+            NoPlan::Nothing(text) | NoPlan::NoDebugInfo(text) | NoPlan::Missing(text) => {
+                f.write_str(text)
+            }
         }
     }
 }
 
-/// What a process's map says.
-pub fn plan(
+/// Plans the map of a process.
+pub(crate) fn plan(
     tables: &mut Tables,
     memory: &Memory,
     aim: &Aim,
@@ -195,17 +94,22 @@ pub fn plan(
     let mut names = Names::new(&aim.target);
     let mut why = None;
     for module in memory.in_scope(&aim.binary_scope) {
+        let part = ModuleInScope {
+            memory,
+            path: &module,
+            scope: &scope,
+        };
         let added = match plan.mode {
-            mode::LINE | mode::BLOCKED => add_lines(&mut plan, tables, memory, &module, &scope),
-            _ => add_functions(&mut plan, &mut names, tables, memory, &module, &scope),
+            mode::LINE | mode::BLOCKED => add_lines(&mut plan, tables, part),
+            _ => add_functions(&mut plan, &mut names, tables, part),
         };
         if let Err(reason) = added {
-            // A library without debug information is no news where many are in scope.
-            if module == memory.main || reason.is_news {
-                why.get_or_insert(if reason.is_news {
+            // When many libraries are in scope, some without debug information are to be expected.
+            if module == memory.main() || reason.is_unexpected {
+                why.get_or_insert(if reason.is_unexpected {
                     NoPlan::Nothing(reason.sentence)
                 } else {
-                    NoPlan::Bare(reason.sentence)
+                    NoPlan::NoDebugInfo(reason.sentence)
                 });
             }
         }
@@ -222,34 +126,42 @@ pub fn plan(
 
 struct Reason {
     sentence: String,
-    is_news: bool,
+    is_unexpected: bool,
 }
 
 impl From<SymbolsError> for Reason {
     fn from(error: SymbolsError) -> Reason {
         Reason {
             sentence: format!("{error}."),
-            is_news: !matches!(error, SymbolsError::NoDebugInfo(_)),
+            is_unexpected: !matches!(error, SymbolsError::NoDebugInfo(_)),
         }
     }
 }
 
-fn bias(memory: &Memory, module: &Path) -> Result<u64, Reason> {
-    memory.bias(module).ok_or_else(|| Reason {
-        sentence: format!("{} is not mapped as its file says.", module.display()),
-        is_news: true,
-    })
+/// A module of a process, and the source files that are in scope.
+#[derive(Clone, Copy)]
+struct ModuleInScope<'a> {
+    memory: &'a Memory,
+    path: &'a Path,
+    scope: &'a Scope,
+}
+
+impl ModuleInScope<'_> {
+    fn bias(&self) -> Result<u64, Reason> {
+        self.memory.bias(self.path).ok_or_else(|| Reason {
+            sentence: format!("{} is not mapped as its file says.", self.path.display()),
+            is_unexpected: true,
+        })
+    }
 }
 
 fn add_lines(
     plan: &mut Plan,
     tables: &mut Tables,
-    memory: &Memory,
-    module: &Path,
-    scope: &Scope,
+    module: ModuleInScope<'_>,
 ) -> Result<(), Reason> {
-    let table = tables.lines(module, scope)?;
-    let bias = bias(memory, module)?;
+    let table = tables.lines(module.path, module.scope)?;
+    let bias = module.bias()?;
     let first = plan.targets.len() as u32;
     plan.targets
         .extend(table.lines.iter().cloned().map(TargetId::line));
@@ -262,11 +174,11 @@ fn add_lines(
     Ok(())
 }
 
-/// From functions to the numbers that nodes and paths know them by.
+/// Numbers functions, for nodes and paths to refer to.
 enum Names<'a> {
-    /// Every function is a target; the same function in several units of a program is one.
+    /// Every function is a target. A function that several compilation units contain is one target.
     Targets(HashMap<TargetId, u32>),
-    /// Only the functions of these paths have numbers, in the order in which they are first named.
+    /// Only functions in these paths have numbers, in the order of their first mention.
     Paths {
         paths: &'a [Vec<String>],
         functions: Vec<&'a str>,
@@ -293,7 +205,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The number of a function, or [`NONE`] when nobody asks for it.
+    /// The number of a function, or [`NONE`] when no path needs it.
     fn number(&mut self, plan: &mut Plan, function: &fulcrum_symbols::Function) -> u32 {
         match self {
             Names::Targets(numbers) => {
@@ -316,7 +228,7 @@ impl<'a> Names<'a> {
             } => {
                 let number = functions
                     .iter()
-                    .position(|wanted| is_named(&function.name, wanted));
+                    .position(|name| is_named(&function.name, name));
                 number.map_or(NONE, |number| {
                     found[number].get_or_insert_with(|| function.location.clone());
                     number as u32
@@ -325,7 +237,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Paths become targets once every function is known.
+    /// Turns paths into targets, once every function is known.
     fn finish(self, plan: &mut Plan) -> Result<(), String> {
         let Names::Paths {
             paths,
@@ -366,14 +278,14 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Longest path that the runtime can follow.
+/// The longest path that the runtime can follow.
 const LONGEST_PATH: usize = 63;
 
-/// Whether a function goes by this name: its whole one, or the last part of it (`pop` for `ns::Queue<int>::pop`).
-fn is_named(function: &str, wanted: &str) -> bool {
-    function == wanted
+/// Whether this is the name of a function: the whole name, or its last part (`pop` for `ns::Queue<int>::pop`).
+fn is_named(function: &str, name: &str) -> bool {
+    function == name
         || function
-            .strip_suffix(wanted)
+            .strip_suffix(name)
             .is_some_and(|front| front.ends_with("::"))
 }
 
@@ -381,12 +293,10 @@ fn add_functions(
     plan: &mut Plan,
     names: &mut Names<'_>,
     tables: &mut Tables,
-    memory: &Memory,
-    module: &Path,
-    scope: &Scope,
+    module: ModuleInScope<'_>,
 ) -> Result<(), Reason> {
-    let table = tables.functions(module, scope)?;
-    let bias = bias(memory, module)?;
+    let table = tables.functions(module.path, module.scope)?;
+    let bias = module.bias()?;
     let numbers: Vec<u32> = table
         .functions
         .iter()
@@ -416,7 +326,7 @@ fn add_functions(
 }
 
 fn nothing_in_scope(memory: &Memory, aim: &Aim) -> String {
-    let program = memory.main.display();
+    let program = memory.main().display();
     if aim.source_scope.is_empty() && aim.binary_scope.is_empty() {
         format!(
             "No line of {program} is in scope: build it with -g from sources outside the system folders."
@@ -428,7 +338,8 @@ fn nothing_in_scope(memory: &Memory, aim: &Aim) -> String {
     }
 }
 
-/// The index of `--fixed-line`: a place by its whole path or by trailing components, or a whole target's text.
+/// The index of the target that `--fixed-line` names: a line, by the whole path of its file or by trailing components, or the
+/// whole text of a target.
 fn find(text: &str, targets: &[TargetId]) -> Result<u32, String> {
     let exact = targets.iter().position(|it| it.to_string() == text);
     let wanted: Option<Location> = text.parse().ok();
@@ -482,49 +393,23 @@ fn why_not_found(wanted: Option<&Location>, targets: &[TargetId]) -> String {
 mod tests {
     use super::*;
 
-    const MAPS: &str = "\
-55e0-55e1 r--p 00000000 08:01 1 /opt/a b/prog
-55e1-55e2 r-xp 00001000 08:01 1 /opt/a b/prog
-7f00-7f01 r-xp 00000000 08:01 2 /usr/lib/libone.so.1
-7f02-7f03 rw-p 00000000 00:00 0
-7f04-7f05 r-xp 00000000 00:00 0 [vdso]";
-
     #[test]
-    fn the_binary_scope_names_modules() {
-        let memory = Memory {
-            maps: MAPS.into(),
-            main: "/opt/a b/prog".into(),
-        };
-        let cases: [(&[&str], &[&str]); 4] = [
-            (&[], &["/opt/a b/prog"]),
-            (&["MAIN"], &["/opt/a b/prog"]),
-            (&["%libone%"], &["/usr/lib/libone.so.1"]),
-            (&["%"], &["/opt/a b/prog", "/usr/lib/libone.so.1"]),
-        ];
-        for (scope, expected) in cases {
-            let scope: Vec<String> = scope.iter().map(|it| (*it).to_owned()).collect();
-            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
-            assert_eq!(memory.in_scope(&scope), expected, "{scope:?}");
-        }
-    }
-
-    #[test]
-    fn a_function_goes_by_its_whole_name_or_the_last_part() {
-        for (function, wanted, is) in [
+    fn a_function_has_its_whole_name_or_the_last_part_of_it() {
+        for (function, name, expected) in [
             ("ns::Queue<int>::pop", "ns::Queue<int>::pop", true),
             ("ns::Queue<int>::pop", "pop", true),
             ("ns::Queue<int>::pop", "Queue<int>::pop", true),
             ("ns::Queue<int>::pop", "op", false),
             ("pop", "ns::pop", false),
         ] {
-            assert_eq!(is_named(function, wanted), is, "{function} {wanted}");
+            assert_eq!(is_named(function, name), expected, "{function} {name}");
         }
     }
 
     #[test]
     fn a_path_is_a_target_made_of_its_functions() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let choice = TargetChoice::Path(vec![words("main work"), words("work work leaf")]);
+        let names_in = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let choice = TargetChoice::Path(vec![names_in("main work"), names_in("work work leaf")]);
         let function = |name: &str, line| fulcrum_symbols::Function {
             name: name.into(),
             location: Location {
@@ -552,7 +437,7 @@ mod tests {
             ]
         );
 
-        let missing = TargetChoice::Path(vec![words("main nowhere")]);
+        let missing = TargetChoice::Path(vec![names_in("main nowhere")]);
         let mut names = Names::new(&missing);
         let (mut plan, _) = number(&mut names);
         let why = names.finish(&mut plan).unwrap_err();

@@ -1,29 +1,28 @@
-//! A run folder that processes can write into whatever user they become: servers that root starts fork, and their children
-//! drop its rights.
+//! A run folder that processes can write into whatever user they become: servers that root starts drop root's privileges.
 //!
-//! Only root's programs can become another user, so nothing changes for anybody else. As in `/tmp`, everybody may make files
-//! while the run goes on, and nobody may remove another user's.
+//! Only root's programs can become another user, so for other users nothing changes. As in `/tmp`, everyone may create files
+//! during the run, and no one may remove another user's files.
 
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The folder, until it is closed.
-pub struct OpenFolder {
+/// A folder that is open to every user until [`OpenFolder::close`].
+pub(crate) struct OpenFolder {
     path: PathBuf,
-    /// How it was; `None` when it was left alone.
+    /// Its permissions before; `None` when they were not changed.
     before: Option<Permissions>,
 }
 
 fn is_root() -> bool {
-    // SAFETY: a plain call without arguments.
+    // SAFETY: takes nothing and cannot fail.
     unsafe { libc::geteuid() == 0 }
 }
 
 impl OpenFolder {
-    /// Opens it to everybody when this is root.
-    pub fn open(path: &Path) -> io::Result<OpenFolder> {
+    /// Opens it to every user, when we are root.
+    pub(crate) fn open(path: &Path) -> io::Result<OpenFolder> {
         let before = if is_root() {
             let before = fs::metadata(path)?.permissions();
             fs::set_permissions(path, Permissions::from_mode(0o1777))?;
@@ -37,8 +36,8 @@ impl OpenFolder {
         })
     }
 
-    /// Closes it again, and what was recorded in it: no process of the run may be left.
-    pub fn close(&self) -> io::Result<()> {
+    /// Restores its permissions, and restricts those of the recorded files. No process of the run may be left.
+    pub(crate) fn close(&self) -> io::Result<()> {
         let Some(before) = &self.before else {
             return Ok(());
         };
@@ -53,8 +52,8 @@ impl OpenFolder {
     }
 }
 
-/// Lets processes of the run open a file of ours whatever user they become.
-pub fn share(file: &File) -> io::Result<()> {
+/// Lets the processes of the run open one of our files, whatever user they become.
+pub(crate) fn share(file: &File) -> io::Result<()> {
     if is_root() {
         file.set_permissions(Permissions::from_mode(0o666))?;
     }

@@ -1,19 +1,19 @@
-//! How long a process's threads stood in run queues: with more runnable threads than processors, a virtual speedup
+//! How long the threads of a process waited in run queues. With more runnable threads than processors, a virtual speedup
 //! differs from a real one.
 
 use std::collections::HashMap;
 use std::fs;
 
-/// Adds up what `/proc/PID/task/*/schedstat` says, over threads that come and go.
+/// Adds up the waits in `/proc/PID/task/*/schedstat`, over threads that come and go.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub(crate) struct RunQueue {
     seen: HashMap<String, u64>,
     total_ns: u64,
 }
 
-impl Queue {
-    /// Looks now; returns the sum so far, nanoseconds. `None` where the kernel does not tell.
-    pub fn look(&mut self, pid: u32) -> Option<u64> {
+impl RunQueue {
+    /// Reads the files, and returns the sum so far in nanoseconds. `None` where the kernel does not provide it.
+    pub(crate) fn read(&mut self, pid: u32) -> Option<u64> {
         let tasks = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
         let mut seen = HashMap::with_capacity(self.seen.len());
         for task in tasks.flatten() {
@@ -31,7 +31,7 @@ impl Queue {
     }
 }
 
-/// Time on the processor, time in its queue, time slices.
+/// The second number of the file: time on the processor, time in its queue, number of time slices.
 fn waited(text: &str) -> Option<u64> {
     text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
@@ -48,13 +48,13 @@ mod tests {
 
     #[test]
     fn the_sum_never_falls() {
-        let mut queue = Queue::default();
+        let mut queue = RunQueue::default();
         let own = std::process::id();
-        let first = queue.look(own).unwrap();
+        let first = queue.read(own).unwrap();
         std::thread::spawn(|| std::hint::black_box((0..1_000_000).sum::<u64>()))
             .join()
             .unwrap();
-        assert!(queue.look(own).unwrap() >= first);
-        assert_eq!(Queue::default().look(u32::MAX), None);
+        assert!(queue.read(own).unwrap() >= first);
+        assert_eq!(RunQueue::default().read(u32::MAX), None);
     }
 }

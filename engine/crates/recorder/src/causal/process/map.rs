@@ -11,21 +11,21 @@ use fulcrum_wire::{
     CALL_SHIFT, CALLS, CallSlot, FULL_WEIGHT, MAP_MAGIC, MapHeader, MapLayout, MapSizes, NONE,
     Node, Range, Steering, Text, VERSION, called_by, holder_of, mode,
 };
-use memmap2::MmapMut;
+use memmap2::MmapRaw;
 
-use crate::control::map_new;
+use crate::program::shared_file;
 
-/// Words of 8 bytes in a slot of what a target does in a call.
+/// The number of words, 8 bytes each, in a slot that counts what a target does in a call.
 const SLOT_WORDS: usize = size_of::<CallSlot>() / 8;
 
-/// What a map file says.
+/// The contents of a map file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// One of [`mode`].
     pub mode: u32,
-    /// What may be selected. Blocked calls are named by their line; which call it is, the runtime finds out.
+    /// What may be selected. Blocked calls are named by their lines alone: the runtime finds out which call it is.
     pub targets: Vec<TargetId>,
-    /// In the process's addresses, sorted, disjoint.
+    /// In the process's addresses, sorted and disjoint.
     pub ranges: Vec<Range>,
     /// Activations of functions.
     pub nodes: Vec<Node>,
@@ -33,17 +33,17 @@ pub struct Plan {
     pub steps: Vec<u32>,
     /// The only target that may be selected.
     pub fixed: Option<u32>,
-    /// The lock that threads hold while their samples count, or [`fulcrum_wire::ANY_LOCK`]; 0 where all count.
+    /// The lock that a thread must hold for its samples to count, or [`fulcrum_wire::ANY_LOCK`]; 0 when all samples count.
     pub lock: u64,
-    /// The type of the requests that are progress points; empty when none are.
+    /// The type of the requests that are progress points; empty when there are none.
     pub request: String,
     /// What weakens the result; whole sentences.
     pub notes: Vec<String>,
 }
 
-/// A map file, which the runtime reads and in which we ask for more or less of a target.
-pub struct MapFile {
-    block: MmapMut,
+/// A map file. The runtime reads it, and the recorder changes in it how often each target is selected.
+pub(crate) struct MapFile {
+    block: MmapRaw,
     steering_at: usize,
     mode: u32,
     targets: Vec<TargetId>,
@@ -52,7 +52,7 @@ pub struct MapFile {
 
 impl MapFile {
     /// Writes the file.
-    pub fn create(path: &Path, plan: &Plan) -> io::Result<MapFile> {
+    pub(crate) fn create(path: &Path, plan: &Plan) -> io::Result<MapFile> {
         // The runtime copies names into JSON as they are.
         let names: Vec<String> = plan
             .targets
@@ -69,29 +69,8 @@ impl MapFile {
             steps: plan.steps.len(),
             text: names.iter().map(String::len).sum::<usize>() + plan.request.len(),
         });
-        let mut block = map_new(path, layout.length)?;
-        let header = MapHeader {
-            magic: MAP_MAGIC,
-            version: VERSION,
-            mode: plan.mode,
-            target_count: names.len() as u32,
-            range_count: plan.ranges.len() as u32,
-            node_count: plan.nodes.len() as u32,
-            step_count: plan.steps.len() as u32,
-            fixed: plan.fixed.unwrap_or(NONE),
-            unused: 0,
-            ranges_at: layout.ranges_at as u64,
-            nodes_at: layout.nodes_at as u64,
-            names_at: layout.names_at as u64,
-            steering_at: layout.steering_at as u64,
-            steps_at: layout.steps_at as u64,
-            length: layout.length as u64,
-            lock: plan.lock,
-            request: Text {
-                at: layout.text_at as u64,
-                length: plan.request.len() as u64,
-            },
-        };
+        let mut block = shared_file::create(path, layout.length)?;
+        let header = header(plan, &layout);
         let mut at = layout.text_at + plan.request.len();
         block[layout.text_at..at].copy_from_slice(plan.request.as_bytes());
         let texts: Vec<Text> = names
@@ -106,9 +85,10 @@ impl MapFile {
                 text
             })
             .collect();
-        // As much of everything as there is, no longer warm-up, every level.
+        // At first every target has its full weight, the usual warm-up and every level.
         let steering = vec![[FULL_WEIGHT, 0, 0, 0]; names.len()];
-        // SAFETY: the mapping is page-aligned, `layout` aligns each part to eight bytes, and its length holds them all.
+        // SAFETY: the mapping is page-aligned and as long as `layout` says, which aligns each part to eight bytes and sizes it
+        // for as many entries as are written here.
         unsafe {
             let base = block.as_mut_ptr();
             base.cast::<MapHeader>().write(header);
@@ -125,7 +105,7 @@ impl MapFile {
             .map(|(index, target)| (key(target, plan.mode), index))
             .collect();
         Ok(MapFile {
-            block,
+            block: block.into(),
             steering_at: layout.steering_at,
             mode: plan.mode,
             targets,
@@ -133,24 +113,24 @@ impl MapFile {
         })
     }
 
-    /// How likely a sample of a target is accepted as the choice of what to speed up, 0 to 1.
-    pub fn set_weight(&self, target: &TargetId, weight: f64) {
+    /// Sets how likely a sample of a target is accepted as the choice of what to speed up, 0 to 1.
+    pub(crate) fn set_weight(&self, target: &TargetId, weight: f64) {
         if let Some(steering) = self.steering(target) {
             steering.weight.store(word(weight), Ordering::Relaxed);
         }
     }
 
-    /// How long experiments on a target warm up at least.
-    pub fn set_warmup(&self, target: &TargetId, warmup: Duration) {
+    /// Sets how long experiments on a target warm up at least.
+    pub(crate) fn set_warmup(&self, target: &TargetId, warmup: Duration) {
         if let Some(steering) = self.steering(target) {
             let ms = u32::try_from(warmup.as_millis()).unwrap_or(u32::MAX);
             steering.warmup_ms.store(ms, Ordering::Relaxed);
         }
     }
 
-    /// Has experiments on these targets draw from some of the levels, a bit for each of the session's; 0 for all. Samples of
-    /// every other target are accepted with this `weight`.
-    pub fn concentrate(&self, targets: &[TargetId], levels: u32, weight: f64) {
+    /// Makes experiments on these targets draw from some of the session's levels only, a bit for each; 0 stands for all.
+    /// Samples of every other target are accepted with this `weight`.
+    pub(crate) fn concentrate(&self, targets: &[TargetId], levels: u32, weight: f64) {
         for at in 0..self.targets.len() {
             self.steering_of(at)
                 .weight
@@ -170,7 +150,8 @@ impl MapFile {
 
     fn steering_of(&self, index: usize) -> &Steering {
         assert!(index < self.targets.len());
-        // SAFETY: `create` has made one for each target, aligned, within the mapping; its words are atomics.
+        // SAFETY: `create` has written one for each target, aligned, within the mapping, and `index` is below their number. All
+        // of its words are atomics.
         unsafe {
             &*self
                 .block
@@ -182,13 +163,13 @@ impl MapFile {
     }
 
     /// What may be selected, in the order of the sample counters.
-    pub fn targets(&self) -> &[TargetId] {
+    pub(crate) fn targets(&self) -> &[TargetId] {
         &self.targets
     }
 
     /// What the targets do in calls, from the slots behind those counters: target, function, periods of processor time and
-    /// of time by the clock on the wall.
-    pub fn calls<'a>(
+    /// periods of wall time.
+    pub(crate) fn calls<'a>(
         &'a self,
         counts: &'a [u64],
     ) -> impl Iterator<Item = (String, &'static str, u64, u64)> + 'a {
@@ -200,8 +181,8 @@ impl MapFile {
         })
     }
 
-    /// Which targets waited for locks, which ones gave them back, and how often.
-    pub fn holders<'a>(
+    /// Which targets waited for locks, which targets released those, and how often.
+    pub(crate) fn holders<'a>(
         &'a self,
         counts: &'a [u64],
     ) -> impl Iterator<Item = (String, String, u64)> + 'a {
@@ -213,8 +194,11 @@ impl MapFile {
         })
     }
 
-    /// The targets' names with the sample counters that the runtime keeps in another file.
-    pub fn named<'a>(&'a self, counts: &'a [u64]) -> impl Iterator<Item = (String, u64)> + 'a {
+    /// The names of the targets with their sample counters, which the runtime keeps in another file.
+    pub(crate) fn named<'a>(
+        &'a self,
+        counts: &'a [u64],
+    ) -> impl Iterator<Item = (String, u64)> + 'a {
         self.targets.iter().zip(counts).map(|(target, counter)| {
             let count = counter & ((1 << CALL_SHIFT) - 1);
             let call = (counter >> CALL_SHIFT) as usize;
@@ -235,13 +219,38 @@ impl MapFile {
     }
 }
 
+fn header(plan: &Plan, layout: &MapLayout) -> MapHeader {
+    MapHeader {
+        magic: MAP_MAGIC,
+        version: VERSION,
+        mode: plan.mode,
+        target_count: plan.targets.len() as u32,
+        range_count: plan.ranges.len() as u32,
+        node_count: plan.nodes.len() as u32,
+        step_count: plan.steps.len() as u32,
+        fixed: plan.fixed.unwrap_or(NONE),
+        unused: 0,
+        ranges_at: layout.ranges_at as u64,
+        nodes_at: layout.nodes_at as u64,
+        names_at: layout.names_at as u64,
+        steering_at: layout.steering_at as u64,
+        steps_at: layout.steps_at as u64,
+        length: layout.length as u64,
+        lock: plan.lock,
+        request: Text {
+            at: layout.text_at as u64,
+            length: plan.request.len() as u64,
+        },
+    }
+}
+
 /// A probability, 0 to 1, as the runtime reads it.
 fn word(weight: f64) -> u32 {
     let weight = (weight.clamp(0.0, 1.0) * f64::from(FULL_WEIGHT)).round() as u32;
     weight.max(1)
 }
 
-/// The map knows a blocked call by its place alone.
+/// The map identifies a blocked call by its line alone.
 fn key(target: &TargetId, mode: u32) -> TargetId {
     match mode {
         mode::BLOCKED => TargetId::line(target.location.clone()),
@@ -249,8 +258,12 @@ fn key(target: &TargetId, mode: u32) -> TargetId {
     }
 }
 
+/// Copies the values to memory.
+///
+/// # Safety
+/// `to` must be aligned for `T`, and valid for writing all of the values.
 unsafe fn put<T: Copy>(to: *mut u8, values: &[T]) {
-    // SAFETY: the caller has made room, aligned.
+    // SAFETY: the caller promises room and alignment, and `values` cannot overlap memory that is being written.
     unsafe {
         to.cast::<T>()
             .copy_from_nonoverlapping(values.as_ptr(), values.len());
@@ -283,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_holds_names_ranges_and_what_is_asked_for_targets() {
+    fn a_map_holds_names_ranges_weights_and_warmups() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m");
         let plan = plan(mode::LINE);
@@ -328,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_stand_behind_the_counters() {
+    fn call_slots_follow_the_counters() {
         let folder = tempfile::tempdir().unwrap();
         let map = MapFile::create(&folder.path().join("m"), &plan(mode::LINE)).unwrap();
         let send = fulcrum_wire::function("sendmsg");

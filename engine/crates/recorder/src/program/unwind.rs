@@ -1,4 +1,5 @@
-//! The unwind table of a process, made from its modules' call frame information while the program already runs.
+//! The unwind table of a process. It is made from the call frame information of the process's modules while the program
+//! already runs.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fulcrum_symbols::{Base, UnwindRow, UnwindRule, unwind_rows};
 use fulcrum_wire::{UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, base};
 
-use crate::control::map_new;
-use crate::plan::Memory;
+use super::proc::Memory;
+use super::shared_file;
 
-/// Tables that have been made: processes of one run share libraries.
+/// The tables of the modules seen so far: the processes of a run share libraries.
 #[derive(Clone, Default)]
-pub struct Cache(Arc<Mutex<HashMap<PathBuf, Arc<Vec<UnwindRow>>>>>);
+pub(crate) struct Cache(Arc<Mutex<HashMap<PathBuf, Arc<Vec<UnwindRow>>>>>);
 
 impl Cache {
     fn rows(&self, module: &Path) -> Arc<Vec<UnwindRow>> {
@@ -22,7 +23,7 @@ impl Cache {
             tables.get(module).cloned()
         };
         known(self).unwrap_or_else(|| {
-            // Code without such information has callers that cannot be found: an empty table says so.
+            // Callers of code without such information cannot be found: an empty table says so.
             let rows = Arc::new(unwind_rows(module).unwrap_or_default());
             let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             tables.insert(module.into(), Arc::clone(&rows));
@@ -31,7 +32,7 @@ impl Cache {
     }
 
     /// The table of all code that a process has mapped, sorted by address.
-    pub fn table(&self, memory: &Memory) -> Vec<Unwind> {
+    pub(crate) fn table(&self, memory: &Memory) -> Vec<Unwind> {
         let mut rows = Vec::new();
         for module in memory.code() {
             let Some(bias) = memory.bias(&module) else {
@@ -45,16 +46,17 @@ impl Cache {
     }
 
     /// Writes the table of all code that a process has mapped.
-    pub fn write(&self, memory: &Memory, path: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, memory: &Memory, path: &Path) -> io::Result<()> {
         write(&self.table(memory), path)
     }
 }
 
-/// Writes a table for the process that it is of.
-pub fn write(rows: &[Unwind], path: &Path) -> io::Result<()> {
+/// Writes a table for its process.
+pub(crate) fn write(rows: &[Unwind], path: &Path) -> io::Result<()> {
     let header = size_of::<UnwindHeader>();
-    let mut block = map_new(path, header + size_of_val(rows))?;
-    // SAFETY: the mapping is page-aligned and exactly as long; the header's size is a multiple of eight.
+    let mut block = shared_file::create(path, header + size_of_val(rows))?;
+    // SAFETY: the mapping is page-aligned and exactly as long as header and rows; the header's size, a multiple of eight, keeps
+    // the rows aligned.
     unsafe {
         let base = block.as_mut_ptr();
         base.cast::<UnwindHeader>().write(UnwindHeader {

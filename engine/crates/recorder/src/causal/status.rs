@@ -1,4 +1,4 @@
-//! What the run has found so far: progress for people, and when it is good enough to stop.
+//! The status of a run: counters for its progress line, and the analysis of what it has recorded so far.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use fulcrum_causal::{analyse, next_warmups, predict};
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::Profile;
+use fulcrum_model::causal::CausalProfile;
 use fulcrum_runs::load_causal;
 
-use crate::process::Watched;
-use crate::{Best, Options, Progress};
+use super::process::Watched;
+use crate::{Best, Options, RunStatus};
 
-/// Counters alone: cheap enough for twice a second.
-pub fn counters(processes: &[Watched], elapsed: Duration, options: &Options) -> Progress {
+/// The counters alone, which are cheap enough for twice a second.
+pub(crate) fn counters(processes: &[Watched], elapsed: Duration, options: &Options) -> RunStatus {
     let sum =
         |of: fn(&fulcrum_wire::Process) -> u64| processes.iter().map(|it| of(it.block.get())).sum();
-    Progress {
+    RunStatus {
         elapsed,
         experiments: sum(|it| it.experiments.load(Ordering::Relaxed)),
         visits: sum(|it| it.visits.load(Ordering::Relaxed)),
@@ -26,26 +26,26 @@ pub fn counters(processes: &[Watched], elapsed: Duration, options: &Options) -> 
             .duration
             .map(|limit| (elapsed.as_secs_f64() / limit.as_secs_f64()).min(1.0)),
         remaining: options.duration.map(|limit| limit.saturating_sub(elapsed)),
-        ..Progress::default()
+        ..RunStatus::default()
     }
 }
 
 /// The analysis of everything recorded so far.
-pub struct Standing {
-    /// Lines with at least one experiment.
+pub(crate) struct InterimAnalysis {
+    /// The number of lines with at least one experiment.
     pub lines: u64,
     /// The best target and its gain.
     pub best: Option<Best>,
-    /// Files that experiments have selected lines of.
+    /// The files with lines that experiments have selected.
     pub files: Vec<String>,
-    /// Everything that is known.
-    pub profile: Profile,
-    /// Targets that have not settled, and how long they should warm up from now on.
+    /// The results.
+    pub profile: CausalProfile,
+    /// Targets that have not settled, and how long experiments on them should warm up from now on.
     pub warmups: Vec<(TargetId, Duration)>,
 }
 
-/// Reads the run as anybody would and analyses it. `None` before there is anything to read.
-pub fn standing(run: &Path) -> Option<Standing> {
+/// Reads the run folder, as any reader would, and analyses it. `None` before anything was recorded.
+pub(crate) fn interim_analysis(run: &Path) -> Option<InterimAnalysis> {
     let loaded = load_causal(run).ok()?;
     let mut selected: Vec<_> = loaded
         .recording
@@ -66,7 +66,7 @@ pub fn standing(run: &Path) -> Option<Standing> {
         let half = predict(it, 0.5);
         (it.id.clone(), half.program_speedup, half.interval)
     });
-    Some(Standing {
+    Some(InterimAnalysis {
         lines: selected.len() as u64,
         best,
         files,

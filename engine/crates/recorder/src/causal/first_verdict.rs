@@ -1,5 +1,5 @@
-//! The opening of a run: experiments concentrate on the lines with most samples until one of them has a first verdict
-//! ([`fulcrum_causal::Opening`]).
+//! The search for the first verdict, with which a run begins: experiments concentrate on the lines with the most samples until
+//! one of them has a verdict ([`fulcrum_causal::Opening`]).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,78 +10,80 @@ use fulcrum_causal::{FLOOR, FirstVerdict, Opening, SPEEDUPS, candidates};
 use fulcrum_model::TargetId;
 use fulcrum_runs::load_causal;
 
-use crate::process::Watched;
-use crate::{Options, TargetChoice, control};
+use super::control;
+use super::process::Watched;
+use crate::{Options, TargetChoice};
 
-/// How often samples, and then experiments, are looked at.
-const LOOK: Duration = Duration::from_millis(250);
-/// What a program does first is often not what it does most.
-const SAMPLES: Duration = Duration::from_secs(1);
-/// An opening that has brought nothing by then brings nothing soon.
-const LONGEST: Duration = Duration::from_secs(30);
+/// How often samples, and then experiments, are examined.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+/// How long samples are collected before lines are chosen: what a program does first is often not what it does most.
+const SAMPLING_TIME: Duration = Duration::from_secs(1);
+/// When the search gives up: without a verdict by then, none is to be expected soon.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// Where the opening of a run stands.
-pub struct Begun {
+/// The search and its state.
+pub(crate) struct FirstVerdictSearch {
     state: State,
-    /// What a line must be worth for a verdict, where that was said.
+    /// What a line must be worth for a verdict, if specified.
     worth: Option<f64>,
-    looked: Duration,
-    /// Experiments at the last look.
+    last_check: Duration,
+    /// The number of experiments at the last check.
     experiments: u64,
-    /// Processes whose maps have been told.
-    told: usize,
+    /// The number of processes whose maps concentrate on the lines.
+    concentrated: usize,
 }
 
 enum State {
-    /// Samples do not tell yet which lines to test.
+    /// The samples do not show yet which lines to test.
     Sampling,
     Testing(Opening),
     Over,
 }
 
-impl Begun {
-    /// Not where the user has chosen what experiments do, and where experiments from before count.
-    pub fn new(options: &Options) -> Begun {
+impl FirstVerdictSearch {
+    /// Begins a search, unless the user has chosen what to experiment on or earlier experiments count.
+    pub(crate) fn new(options: &Options) -> FirstVerdictSearch {
         let is_free = options.fixed_speedup.is_none()
             && options.fixed_line.is_none()
             && options.end_to_end.is_none()
             && options.continues.is_none()
             && options.aim.target != TargetChoice::Blocked;
-        Begun {
+        FirstVerdictSearch {
             state: if is_free {
                 State::Sampling
             } else {
                 State::Over
             },
             worth: options.first_worth,
-            looked: Duration::ZERO,
+            last_check: Duration::ZERO,
             experiments: 0,
-            told: 0,
+            concentrated: 0,
         }
     }
 
-    /// Whether it says what experiments are made on.
-    pub fn is_testing(&self) -> bool {
+    /// Whether it decides what to experiment on.
+    pub(crate) fn is_testing(&self) -> bool {
         matches!(self.state, State::Testing(_))
     }
 
-    /// Looks whether there is anything to do or to say, so long after the run began.
-    pub fn tend(
+    /// Continues the search, `elapsed` after the run began. Returns the verdict when there is one.
+    pub(crate) fn update(
         &mut self,
         processes: &[Watched],
         folder: &Path,
         elapsed: Duration,
     ) -> Option<FirstVerdict> {
-        if matches!(self.state, State::Over) || elapsed.saturating_sub(self.looked) < LOOK {
+        let waited = elapsed.saturating_sub(self.last_check);
+        if matches!(self.state, State::Over) || waited < CHECK_INTERVAL {
             return None;
         }
-        self.looked = elapsed;
-        if elapsed >= LONGEST {
+        self.last_check = elapsed;
+        if elapsed >= TIME_LIMIT {
             self.end(processes);
             return None;
         }
         match &mut self.state {
-            State::Sampling if elapsed >= SAMPLES => {
+            State::Sampling if elapsed >= SAMPLING_TIME => {
                 let lines = candidates(&samples(processes));
                 if !lines.is_empty() {
                     let opening = Opening::new(lines);
@@ -107,23 +109,23 @@ impl Begun {
             }
             State::Sampling | State::Over => {}
         }
-        self.tell(processes);
+        self.concentrate(processes);
         None
     }
 
-    /// Tells the maps of processes that came since.
-    fn tell(&mut self, processes: &[Watched]) {
+    /// Makes the experiments of new processes concentrate on the lines.
+    fn concentrate(&mut self, processes: &[Watched]) {
         if let State::Testing(opening) = &self.state {
             let levels = control::levels_of(&SPEEDUPS);
-            for process in &processes[self.told.min(processes.len())..] {
+            for process in &processes[self.concentrated.min(processes.len())..] {
                 process.concentrate(opening.lines(), levels, FLOOR);
             }
-            self.told = processes.len();
+            self.concentrated = processes.len();
         }
     }
 
-    /// The opening is over: experiments are made on every line again, at every level.
-    pub fn end(&mut self, processes: &[Watched]) {
+    /// Ends the search: experiments choose from every line again, at every level.
+    pub(crate) fn end(&mut self, processes: &[Watched]) {
         if let State::Testing(opening) = std::mem::replace(&mut self.state, State::Over) {
             for process in processes {
                 process.concentrate(opening.lines(), 0, 1.0);
@@ -132,7 +134,7 @@ impl Begun {
     }
 }
 
-/// Samples of every target so far, of all processes.
+/// The number of samples in every target so far, in all processes together.
 fn samples(processes: &[Watched]) -> Vec<(TargetId, u64)> {
     let mut sums: BTreeMap<TargetId, u64> = BTreeMap::new();
     for (target, count) in processes.iter().flat_map(Watched::samples) {

@@ -1,4 +1,4 @@
-//! One profiled process: its announcement, our answers, and its end.
+//! A watched process: its announcement, our answers, and its end.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -10,52 +10,48 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fulcrum_model::TargetId;
+use fulcrum_wire::causal::{CALL, END, HOLDER, SAMPLES, TYPE, kind};
 use fulcrum_wire::{flag, mode, state};
 use serde_json::{Value, json};
 
-use crate::breakpoints::{self, Points};
-use crate::control::{ProcessBlock, now};
-use crate::map::{MapFile, Plan};
-use crate::plan::{self, Memory, NoPlan, Tables};
-use crate::queue::Queue;
+use super::super::control::ProcessBlock;
+use super::super::section;
+use super::breakpoints::{self, Points, Unplaced};
+use super::map::{MapFile, Plan};
+use super::plan::{self, NoPlan, Tables};
+use super::run_queue::RunQueue;
+use crate::program::clock::monotonic_ns;
+use crate::program::proc::{self, Memory};
+use crate::program::unwind;
 use crate::{Aim, Options, Sampler};
-use crate::{section, unwind};
 
-/// Whether a process still exists (a zombie counts as gone).
-pub fn is_alive(pid: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // Behind the name, which may contain anything.
-    let state = status.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    !state.is_empty() && !state.starts_with(['Z', 'X'])
-}
-
-/// What a process turned out to be.
-pub enum Answer {
+/// How a process is answered.
+pub(crate) enum Answer {
     /// It is profiled.
     Profiled,
     /// It has nothing to profile.
     Dormant(NoPlan),
-    /// It is the program that was given, and lacks what was asked for by name: it is left waiting, to be ended before it
-    /// begins. The sentence says what.
+    /// It is the given program, and lacks a target or progress point that was requested by name. It is left waiting, and
+    /// killed before it begins. The sentence says what is missing.
     Refused(String),
 }
 
-/// What processes of one run share.
-pub struct Shared<'a> {
+/// What the processes of one run share.
+pub(crate) struct Shared<'a> {
     /// The run folder.
     pub folder: &'a Path,
     /// What may be sped up now.
     pub aim: Aim,
     /// The only target that may be selected.
     pub fixed: Option<String>,
-    /// Debug information read so far.
+    /// The debug information read so far.
     pub tables: Tables,
-    /// Unwind tables made so far.
+    /// The unwind tables made so far.
     pub unwind: unwind::Cache,
-    /// The process that must have every target and progress point that was asked for by name. `None` when the given program
-    /// starts others, of which one may have them.
+    /// The process that must have every target and progress point that was requested by name. `None` when the given program
+    /// starts others, one of which may have them.
     pub must_have_all: Option<u32>,
-    /// What was asked for.
+    /// The options of the run.
     pub options: &'a Options,
 }
 
@@ -68,37 +64,37 @@ impl Shared<'_> {
         }
     }
 
-    /// Whether this is the given program itself, not one that it has become.
+    /// Whether this is the given program itself, and not one that it has become by `exec`.
     fn is_given_program(&self, process: &Watched) -> bool {
         self.must_have_all == Some(process.pid()) && process.block.get().turn == 0
     }
 }
 
 /// A process of the session.
-pub struct Watched {
+pub(crate) struct Watched {
     /// `<pid>-<turn>`.
     stem: String,
     folder: PathBuf,
-    /// What the process tells us.
+    /// The process's side of the shared memory.
     pub block: Arc<ProcessBlock>,
-    /// How it was answered.
+    /// Our answer.
     pub answer: Answer,
-    /// The file that it runs; empty when that was not seen.
+    /// The file that it executes; empty when unknown.
     pub program: PathBuf,
-    // By generation.
+    /// By generation.
     maps: BTreeMap<u32, Arc<MapFile>>,
     modules: Vec<PathBuf>,
     unwinds: u32,
-    queue: Queue,
+    queue: RunQueue,
     notes: Vec<String>,
     points: Option<Points>,
-    /// The lines to count visits to that are not in this process, each with why.
-    unplaced: Vec<(String, String)>,
+    /// The requested lines that this process lacks.
+    unplaced: Vec<Unplaced>,
 }
 
 impl Watched {
-    /// Reads a new process's debug information and answers it. A forked child goes on with the map of one of `others`.
-    pub fn greet(
+    /// Reads the debug information of a new process and answers it. A forked child continues with the map of one of `others`.
+    pub(crate) fn answer(
         stem: &str,
         block: ProcessBlock,
         shared: &mut Shared<'_>,
@@ -113,21 +109,23 @@ impl Watched {
             maps: BTreeMap::new(),
             modules: Vec::new(),
             unwinds: 0,
-            queue: Queue::default(),
+            queue: RunQueue::default(),
             notes: Vec::new(),
             points: None,
             unplaced: Vec::new(),
         };
-        let said = process.block.get();
-        if said.state.load(Ordering::Acquire) != state::HELLO {
+        let announced = process.block.get();
+        if announced.state.load(Ordering::Acquire) != state::HELLO {
             let owner = others.iter().find(|it| {
                 let other = it.block.get();
-                (other.pid, other.turn) == (said.map_pid, said.map_turn)
+                (other.pid, other.turn) == (announced.map_pid, announced.map_turn)
             });
             process.program = owner.map(|it| it.program.clone()).unwrap_or_default();
-            let map = owner.and_then(|it| it.maps.get(&said.first_generation));
+            let map = owner.and_then(|it| it.maps.get(&announced.first_generation));
             if let Some(map) = map {
-                process.maps.insert(said.first_generation, Arc::clone(map));
+                process
+                    .maps
+                    .insert(announced.first_generation, Arc::clone(map));
             }
             return process;
         }
@@ -151,17 +149,17 @@ impl Watched {
         self.write(0, &plan).map_err(NoPlan::Nothing)?;
         self.count_visits(&memory, shared.options)
             .map_err(NoPlan::Nothing)?;
-        if let Some((text, why)) = self.unplaced.first()
+        if let Some(Unplaced { line, why }) = self.unplaced.first()
             && shared.is_given_program(self)
         {
-            return Err(NoPlan::Missing(format!("--progress {text}: {why}.")));
+            return Err(NoPlan::Missing(format!("--progress {line}: {why}.")));
         }
-        let learning = self.learn_callers(memory, &shared.unwind);
-        // A line's own samples need no callers; every sample of the other kinds does.
+        let unwind_thread = self.make_unwind_table(memory, &shared.unwind);
+        // Samples need callers for targets of all kinds but these.
         if !matches!(plan.mode, mode::LINE | mode::FUNCTION)
-            && let Some(learning) = learning
+            && let Some(thread) = unwind_thread
         {
-            let _ = learning.join();
+            let _ = thread.join();
         }
         Ok(())
     }
@@ -187,8 +185,12 @@ impl Watched {
         Ok(())
     }
 
-    /// Makes the unwind table beside the running program; until it is there, callers are found by frame pointers.
-    fn learn_callers(&mut self, memory: Memory, cache: &unwind::Cache) -> Option<JoinHandle<()>> {
+    /// Makes the unwind table while the program runs. Until it is ready, the runtime finds callers by frame pointers.
+    fn make_unwind_table(
+        &mut self,
+        memory: Memory,
+        cache: &unwind::Cache,
+    ) -> Option<JoinHandle<()>> {
         self.modules = memory.code();
         self.unwinds += 1;
         let number = self.unwinds;
@@ -199,13 +201,13 @@ impl Watched {
                 block.get().unwind.fetch_max(number, Ordering::AcqRel);
             }
         };
-        // Without a thread to spare, frame pointers have to do.
+        // If no thread can be started, frame pointers have to do.
         let thread = std::thread::Builder::new().name("unwind".into());
         thread.spawn(work).ok()
     }
 
-    /// Looks after a running process: whether it has opened libraries.
-    pub fn tend(&mut self, shared: &mut Shared<'_>) -> bool {
+    /// Checks whether a running process has opened libraries, and if so updates its map and unwind table.
+    pub(crate) fn update(&mut self, shared: &mut Shared<'_>) -> bool {
         if self.is_dormant() || self.is_finished() {
             return false;
         }
@@ -216,7 +218,7 @@ impl Watched {
         if code == self.modules {
             return false;
         }
-        // Without a binary scope the program itself is in scope, and that does not change.
+        // Without a binary scope, only the program itself is in scope, which never changes.
         let aim = &shared.aim.binary_scope;
         if !aim.is_empty() && !self.modules.is_empty() {
             let known = memory.in_scope(aim);
@@ -224,25 +226,25 @@ impl Watched {
                 known.iter().filter(|it| modules.contains(it)).collect()
             };
             if within(&code) != within(&self.modules) {
-                self.aim_anew(&memory, shared);
+                self.write_next_map(&memory, shared);
             }
         }
-        self.learn_callers(memory, &shared.unwind);
+        self.make_unwind_table(memory, &shared.unwind);
         true
     }
 
-    /// Gives the process a new map; what cannot be done is said, and the old one stays.
-    pub fn retarget(&mut self, shared: &mut Shared<'_>) {
+    /// Gives the process a new map. If that fails, a note says why, and the old map stays in force.
+    pub(crate) fn retarget(&mut self, shared: &mut Shared<'_>) {
         if self.is_dormant() || self.is_finished() || !self.is_alive() {
             return;
         }
         match Memory::of(self.pid()) {
-            Ok(memory) => self.aim_anew(&memory, shared),
+            Ok(memory) => self.write_next_map(&memory, shared),
             Err(why) => self.notes.push(why),
         }
     }
 
-    fn aim_anew(&mut self, memory: &Memory, shared: &mut Shared<'_>) {
+    fn write_next_map(&mut self, memory: &Memory, shared: &mut Shared<'_>) {
         let newest = self.maps.keys().next_back().copied();
         let generation = newest.map_or(1, |it| it + 1);
         let written = shared
@@ -259,20 +261,20 @@ impl Watched {
         }
     }
 
-    /// Tells the runtime how long its threads have stood in run queues.
-    pub fn look_at_queue(&mut self) {
+    /// Tells the runtime how long its threads have waited in run queues.
+    pub(crate) fn update_run_queue(&mut self) {
         if self.is_dormant() || self.is_finished() {
             return;
         }
-        if let Some(waited) = self.queue.look(self.pid()) {
+        if let Some(waited) = self.queue.read(self.pid()) {
             let word = &self.block.get().queued_ns;
-            // Zero says that nobody has looked.
+            // Zero means that the time is unknown.
             word.store(waited.max(1), Ordering::Relaxed);
         }
     }
 
-    /// How likely samples of these targets are accepted as the choice of what to speed up.
-    pub fn set_weights(&self, weights: &[(TargetId, f64)]) {
+    /// Sets how likely samples of these targets are accepted as the choice of what to speed up.
+    pub(crate) fn set_weights(&self, weights: &[(TargetId, f64)]) {
         if let Some(map) = self.maps.values().next_back() {
             for (target, weight) in weights {
                 map.set_weight(target, *weight);
@@ -280,19 +282,19 @@ impl Watched {
         }
     }
 
-    /// Has experiments concentrate on these targets and levels ([`MapFile::concentrate`]).
-    pub fn concentrate(&self, targets: &[TargetId], levels: u32, weight: f64) {
+    /// Makes experiments concentrate on these targets and levels ([`MapFile::concentrate`]).
+    pub(crate) fn concentrate(&self, targets: &[TargetId], levels: u32, weight: f64) {
         if let Some(map) = self.maps.values().next_back() {
             map.concentrate(targets, levels, weight);
         }
     }
 
-    /// Samples of the targets of the newest map, as far as there are any.
-    pub fn samples(&self) -> Vec<(TargetId, u64)> {
+    /// The numbers of samples in the targets of the newest map, without zeros.
+    pub(crate) fn samples(&self) -> Vec<(TargetId, u64)> {
         let Some((generation, map)) = self.maps.last_key_value() else {
             return Vec::new();
         };
-        // Before the first sample there need not be any.
+        // Before the first sample, the file may not exist.
         let counts = self.counts(*generation).unwrap_or_default();
         let sampled = map.targets().iter().zip(counts);
         let sampled = sampled.filter(|(_, count)| *count > 0);
@@ -301,7 +303,7 @@ impl Watched {
             .collect()
     }
 
-    /// The words of the file in which the runtime counts samples of a map's targets.
+    /// The contents of the file in which the runtime counts the samples in a map's targets.
     fn counts(&self, generation: u32) -> std::io::Result<Vec<u64>> {
         let name = format!("{}.{generation}.counts", self.stem);
         let bytes = fs::read(self.folder.join(name))?;
@@ -309,8 +311,8 @@ impl Watched {
         Ok(bytes.chunks_exact(8).map(word).collect())
     }
 
-    /// How long experiments on these targets warm up.
-    pub fn set_warmups(&self, warmups: &[(TargetId, Duration)]) {
+    /// Sets how long experiments on these targets warm up.
+    pub(crate) fn set_warmups(&self, warmups: &[(TargetId, Duration)]) {
         if let Some(map) = self.maps.values().next_back() {
             for (target, warmup) in warmups {
                 map.set_warmup(target, *warmup);
@@ -322,23 +324,23 @@ impl Watched {
         !matches!(self.answer, Answer::Profiled)
     }
 
-    /// The lines to count visits to that are not in this process, each with why.
-    pub fn unplaced(&self) -> &[(String, String)] {
+    /// The requested lines that this process lacks.
+    pub(crate) fn unplaced(&self) -> &[Unplaced] {
         &self.unplaced
     }
 
-    /// Whether it is profiled and has more to record.
-    pub fn goes_on(&self) -> bool {
+    /// Whether it is being profiled.
+    pub(crate) fn is_recording(&self) -> bool {
         !self.is_finished() && self.is_alive()
     }
 
-    /// Whether it is profiled, or was, and has not ended.
-    pub fn is_left(&self) -> bool {
+    /// Whether it was or is profiled, and is alive.
+    pub(crate) fn is_profiled_and_alive(&self) -> bool {
         matches!(self.answer, Answer::Profiled) && self.is_alive()
     }
 
-    /// Why the program must not begin.
-    pub fn refusal(&self) -> Option<&str> {
+    /// Why the program must not start.
+    pub(crate) fn refusal(&self) -> Option<&str> {
         match &self.answer {
             Answer::Refused(why) => Some(why.trim_end_matches('.')),
             Answer::Profiled | Answer::Dormant(_) => None,
@@ -346,28 +348,28 @@ impl Watched {
     }
 
     /// Whether the runtime has written its last record.
-    pub fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.is_dormant() || self.block.get().state.load(Ordering::Acquire) == state::FINISHED
     }
 
-    /// The process's id.
-    pub fn pid(&self) -> u32 {
+    /// The process id.
+    pub(crate) fn pid(&self) -> u32 {
         self.block.get().pid
     }
 
     /// Whether it was forked from a process that was profiled already.
-    pub fn is_child(&self) -> bool {
+    pub(crate) fn is_child(&self) -> bool {
         let process = self.block.get();
         process.map_pid != process.pid
     }
 
     /// Whether the process still exists (a zombie counts as gone).
-    pub fn is_alive(&self) -> bool {
-        is_alive(self.pid())
+    pub(crate) fn is_alive(&self) -> bool {
+        proc::is_alive(self.pid())
     }
 
-    /// Writes the last records for a process that could not: it was killed, or left by `exec`.
-    pub fn complete(&self) -> std::io::Result<()> {
+    /// Writes the last records for a process that could not, because it was killed or called `exec`.
+    pub(crate) fn complete(&self) -> std::io::Result<()> {
         let process = self.block.get();
         let generation = process.adopted.load(Ordering::Acquire);
         let Some(map) = self.maps.get(&generation).filter(|_| !self.is_finished()) else {
@@ -383,15 +385,20 @@ impl Watched {
             return Ok(());
         };
         let counts = self.counts(generation)?;
-        // The session looks every 20 ms: now is about when the process died.
-        let elapsed = now().saturating_sub(process.epoch_ns.load(Ordering::Relaxed));
+        // The session polls, so the process has died just now.
+        let elapsed = monotonic_ns().saturating_sub(process.epoch_ns.load(Ordering::Relaxed));
         let delay = process
             .global_ns
             .load(Ordering::Relaxed)
             .saturating_sub(process.epoch_delay_ns.load(Ordering::Relaxed));
-        let samples = self.last_samples(map, &counts, (elapsed, delay));
-        let end = json!({ "type": "end", "time": elapsed, "delay": delay, "reason": "killed" });
-        // A record that the disk had no room for is no record.
+        let samples = self.last_samples(map, &counts, elapsed, delay);
+        let end = json!({
+            (TYPE): kind::END,
+            (END.time): elapsed,
+            (END.delay): delay,
+            (END.reason): "killed",
+        });
+        // A record that the disk had no room for is incomplete: drop it.
         let bytes = fs::read(&path)?;
         let whole = bytes
             .iter()
@@ -401,38 +408,44 @@ impl Watched {
         stream.write_all(format!("{samples}\n{end}\n").as_bytes())
     }
 
-    /// The record of samples that the runtime would have written, so long after its beginning and with so much delay.
-    fn last_samples(&self, map: &MapFile, counts: &[u64], (elapsed, delay): (u64, u64)) -> Value {
+    /// The record of samples that the runtime would have written, `elapsed` nanoseconds after its beginning and with so much
+    /// `delay`.
+    fn last_samples(&self, map: &MapFile, counts: &[u64], elapsed: u64, delay: u64) -> Value {
         let process = self.block.get();
         let lines: BTreeMap<_, _> = map.named(counts).filter(|(_, count)| *count > 0).collect();
         let calls = map.calls(counts).map(|(at, function, processor, whole)| {
-            json!({ "at": at, "function": function, "processor": processor, "whole": whole })
+            json!({
+                (CALL.at): at,
+                (CALL.function): function,
+                (CALL.processor): processor,
+                (CALL.whole): whole,
+            })
         });
-        let holders = map
-            .holders(counts)
-            .map(|(at, by, count)| json!({ "at": at, "by": by, "count": count }));
+        let holders = map.holders(counts).map(
+            |(at, by, count)| json!({ (HOLDER.at): at, (HOLDER.by): by, (HOLDER.count): count }),
+        );
         let sees_kernel = process.flags.load(Ordering::Relaxed) & flag::KERNEL_UNSEEN == 0;
         json!({
-            "type": "samples",
-            "time": elapsed,
-            "delay": delay,
-            "total": process.samples.load(Ordering::Relaxed),
-            "in_scope": process.in_scope.load(Ordering::Relaxed),
-            "lines": lines,
-            "queued": process.queued_ns.load(Ordering::Relaxed),
-            "kernel": sees_kernel,
-            "calls": calls.collect::<Vec<_>>(),
-            "holders": holders.collect::<Vec<_>>(),
+            (TYPE): kind::SAMPLES,
+            (SAMPLES.time): elapsed,
+            (SAMPLES.delay): delay,
+            (SAMPLES.total): process.samples.load(Ordering::Relaxed),
+            (SAMPLES.in_scope): process.in_scope.load(Ordering::Relaxed),
+            (SAMPLES.lines): lines,
+            (SAMPLES.queued): process.queued_ns.load(Ordering::Relaxed),
+            (SAMPLES.kernel): sees_kernel,
+            (SAMPLES.calls): calls.collect::<Vec<_>>(),
+            (SAMPLES.holders): holders.collect::<Vec<_>>(),
         })
     }
 
-    /// Whether its recording ended because it gave up system calls that we need.
-    pub fn is_sealed(&self) -> bool {
+    /// Whether its recording ended because it gave up system calls that Fulcrum needs.
+    pub(crate) fn is_sealed(&self) -> bool {
         self.block.get().flags.load(Ordering::Relaxed) & flag::SEALED != 0
     }
 
-    /// Sentences about what weakens this process's result.
-    pub fn notes(&self, options: &Options) -> Vec<String> {
+    /// Sentences on what weakens the result of this process.
+    pub(crate) fn notes(&self, options: &Options) -> Vec<String> {
         let process = self.block.get();
         match &self.answer {
             Answer::Dormant(why) => return vec![why.to_string()],
@@ -459,7 +472,7 @@ impl Watched {
         if self.is_sealed() {
             notes.push(format!(
                 "{} gave up system calls that Fulcrum needs (seccomp), so the recording of process {} ends there, and \
-                 the program went on alone: for a result, run it with its sandbox switched off.",
+                 the program ran on without it: for a result, run it with its sandbox switched off.",
                 self.program.display(),
                 self.pid(),
             ));
@@ -483,7 +496,7 @@ impl Watched {
     }
 }
 
-/// What to do when records could not be written.
+/// Says that records could not be written, and what to do about it.
 fn not_written(errno: i32, folder: &Path) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
     let folder = folder.display();
@@ -503,15 +516,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_that_could_not_be_written_is_told_with_its_own_way_out() {
-        for (errno, words) in [
+    fn a_record_that_could_not_be_written_is_reported_with_its_remedy() {
+        for (errno, remedy) in [
             (libc::ENOSPC, "free space in /run/it"),
             (libc::EFBIG, "ulimit -f"),
             (libc::EACCES, "may not write into /run/it"),
             (libc::EIO, "check the folder /run/it"),
         ] {
             let note = not_written(errno, Path::new("/run/it"));
-            assert!(note.contains(words), "{note}");
+            assert!(note.contains(remedy), "{note}");
             assert_eq!(note.contains("free space"), errno == libc::ENOSPC, "{note}");
         }
     }
