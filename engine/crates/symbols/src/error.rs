@@ -1,22 +1,22 @@
-//! Why a module gives no lines, and what is told of damage.
+//! Why a module has no lines, and how damage is reported.
 
 use std::fmt;
 use std::path::Path;
 
 use fulcrum_names::FileError;
 
-/// Why a module gives no lines. `Display` is one sentence with what to do next.
+/// Why a module has no lines. `Display` is one sentence that says what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymbolsError {
     /// The file cannot be read.
     Unreadable(String),
-    /// The file is not an ELF file of this machine's kind.
+    /// The file is not an ELF file for this machine.
     NotElf(String),
     /// The file was built without `-g`, or stripped.
     NoDebugInfo(String),
     /// The debug information contradicts itself.
     Damaged(String),
-    /// The line asked for has no code, or its file is not told clearly enough.
+    /// The requested line has no code, or its file is ambiguous.
     NoSuchLine(String),
 }
 
@@ -44,25 +44,13 @@ impl From<FileError> for SymbolsError {
     }
 }
 
-/// The sentence for debug information of `path` that contradicts itself at `place`.
+/// The sentence about debug information of `path` that is damaged at `place`.
 pub(crate) fn damaged(path: &Path, place: &str) -> String {
     let path = path.display();
     format!("the debug information of {path} is damaged ({place}); build it again")
 }
 
-/// What to say of such debug information where the rest of it is used; the failure where there is no rest.
-///
-/// # Errors
-/// [`SymbolsError::Damaged`] when nothing could be read.
-pub(crate) fn note_damage(
-    path: &Path,
-    place: &str,
-    nothing: bool,
-    rest: &str,
-) -> Result<String, SymbolsError> {
-    let sentence = damaged(path, place);
-    if nothing {
-        return Err(SymbolsError::Damaged(sentence));
-    }
-    Ok(format!("{sentence}; the other {rest} are still used"))
+/// The note about damaged debug information of which the `rest` is used.
+pub(crate) fn damage_note(path: &Path, place: &str, rest: &str) -> String {
+    format!("{}; the other {rest} are still used", damaged(path, place))
 }

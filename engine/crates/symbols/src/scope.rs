@@ -1,14 +1,14 @@
-//! Which source files may be experimented on: coz's `--source-scope` (COZ §3.1).
+//! The source scope: which source files may be sped up, coz's `--source-scope` (COZ §3.1).
 
 /// A set of file patterns. `%` matches any text, as in coz.
 ///
-/// Without patterns every file is in scope that does not come with the system, the compiler or a package manager.
+/// Without patterns, every file is in scope that does not come with the system, the compiler or a package manager.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     patterns: Vec<String>,
 }
 
-/// Where headers and libraries live that the user did not write. A path that starts so is out of the default scope.
+/// Folders of headers and libraries that the user did not write. Paths with these prefixes are out of the default scope.
 const SYSTEM_PREFIXES: &[&str] = &[
     "/usr/include/",
     "/usr/lib/",
@@ -25,7 +25,7 @@ const SYSTEM_PREFIXES: &[&str] = &[
     "/rustc/",
 ];
 
-/// Parts of a path that mark the same, wherever a compiler or a package manager was installed.
+/// Parts of paths to such files, wherever a compiler or a package manager is installed.
 const SYSTEM_PARTS: &[&str] = &[
     "/include/c++/",
     "/lib/gcc/",
@@ -38,14 +38,14 @@ const SYSTEM_PARTS: &[&str] = &[
     "/go/pkg/mod/",
 ];
 
-/// Headers whose code is the instrumentation itself. Never in scope: its cost belongs to the line that uses it.
+/// Headers of the instrumentation itself. Never in scope, because their cost belongs to the line that uses them.
 const INSTRUMENTATION: &[&str] = &["coz.h", "fulcrum.h"];
 
 impl Scope {
-    /// The scope of these patterns; the default scope when there is none.
+    /// The scope of these patterns, or the default scope without any.
     ///
-    /// A pattern that starts with `/` or `%` is matched against the whole path, any other against the
-    /// path's last parts: `main.cpp` and `src/%` do not need the project's folder.
+    /// A pattern that starts with `/` or `%` is matched against the whole path, any other against the path's last parts, so that
+    /// `main.cpp` and `src/%` need not name the project's folder.
     pub fn new<I, S>(patterns: I) -> Scope
     where
         I: IntoIterator<Item = S>,
@@ -56,10 +56,10 @@ impl Scope {
         }
     }
 
-    /// Whether lines of this file may be selected.
+    /// Whether a file is in scope.
     pub fn contains(&self, file: &str) -> bool {
         let name = file.rsplit('/').next().unwrap_or(file);
-        // "<artificial>", "<built-in>", "<stdin>": names compilers invent.
+        // Compilers invent names such as "<artificial>", "<built-in>" and "<stdin>".
         if name.is_empty() || name.starts_with('<') || INSTRUMENTATION.contains(&name) {
             return false;
         }
@@ -79,7 +79,7 @@ fn is_system(file: &str) -> bool {
         || SYSTEM_PARTS.iter().any(|part| file.contains(part))
 }
 
-/// Whether a pattern of a binary or source scope names this path.
+/// Whether a pattern of a binary or source scope matches a path.
 pub fn matches_path(pattern: &str, path: &str) -> bool {
     if pattern.starts_with(['/', '%']) {
         return wildcard(pattern.as_bytes(), path.as_bytes());
@@ -91,7 +91,7 @@ pub fn matches_path(pattern: &str, path: &str) -> bool {
             .any(|(at, _)| wildcard(pattern.as_bytes(), &path.as_bytes()[at + 1..]))
 }
 
-/// `%` matches any bytes, also none. Linear backtracking to the last `%`.
+/// Matches a pattern in which `%` stands for any number of bytes. Backtracks to the last `%` only.
 fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut resume = None;

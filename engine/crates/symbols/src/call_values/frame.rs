@@ -1,6 +1,6 @@
-//! Places in a frame.
+//! Frames, and places in them.
 
-use crate::file::Reader;
+use crate::elf::file::Reader;
 
 pub type Unit<'r> = gimli::Unit<Reader<'r>>;
 pub type Entry<'r> = gimli::DebuggingInformationEntry<Reader<'r>>;
@@ -10,30 +10,30 @@ pub const RSP: u16 = 7;
 /// DWARF's number of the frame pointer.
 pub const RBP: u16 = 6;
 
-/// Where a value is while a call is under way. Registers have DWARF's numbers: `rbx` is 3, `rbp` 6, `rsp` 7, then `r12` to
-/// `r15`. `rsp` is that from before the call.
+/// Where a value is during a call. Registers have DWARF's numbers: `rbx` is 3, `rbp` 6, `rsp` 7, then `r12` to `r15`. `rsp` is the value
+/// before the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a register.
     Register(u16),
-    /// In memory, at what a register holds plus this.
+    /// In memory, at a register's value plus this offset.
     Memory(u16, i64),
-    /// It is always this.
+    /// A constant.
     Constant(i64),
 }
 
-/// Registers that a probe finds as the function left them: calls preserve them.
+/// Whether calls preserve a register, so that a probe finds the function's value in it.
 pub fn is_preserved(register: u16) -> bool {
     matches!(register, 3 | RBP | RSP | 12..=15)
 }
 
-/// What places in a frame count from.
+/// The addresses to which places in a frame are relative.
 pub struct Frame {
-    /// The canonical frame address, as a register and what is to be added.
+    /// The canonical frame address, as a register plus an offset.
     pub cfa: Option<(u16, i64)>,
     /// The register that is the frame base.
     pub base: Option<u16>,
-    /// The frame base is the canonical frame address.
+    /// Whether the frame base is the canonical frame address.
     pub by_cfa: bool,
 }
 

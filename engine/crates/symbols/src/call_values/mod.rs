@@ -1,8 +1,8 @@
-//! Where the arguments and the result of a function are while it calls its probes (`-finstrument-functions`, x86-64).
+//! Finds the arguments and the result of a function while it calls its probes (`-finstrument-functions`, x86-64).
 //!
-//! A probe finds the registers that calls preserve as the function left them, and the function's frame. For each place in
-//! the function's code to which a call returns, the debug information says where arguments are then; what a function is
-//! about to return is told by the code behind the probe ([`result`]).
+//! A probe has access to the registers that calls preserve, and to the function's frame. For each place in the function's code to which
+//! a call returns, the debug information says where arguments are. What the function is about to return follows from the code after
+//! the probe ([`result`]).
 
 mod frame;
 mod places;
@@ -16,9 +16,9 @@ use gimli::AttributeValue;
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use object::{Architecture, Object as _, ObjectSection as _};
 
-use crate::file::{self, Cache, Reader};
-use crate::unwind::{UnwindRow, unwind_rows};
-use crate::{SymbolsError, UnwindRule};
+use crate::SymbolsError;
+use crate::elf::file::{self, Cache, Reader};
+use crate::unwind::rows::{Base, UnwindRow, UnwindRule, unwind_rows};
 pub use frame::Place;
 use frame::{Entry, Frame, RBP, RSP, Unit};
 pub use types::ValueType;
@@ -26,32 +26,32 @@ pub use types::ValueType;
 /// The arguments and the result of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionValues {
-    /// Where it begins, as in the file.
+    /// The function's start address, as in the file.
     pub start: u64,
-    /// The types of its arguments, without `this`; `None` for one that cannot be told.
+    /// The types of its arguments, without `this`. `None` if unknown.
     pub arguments: Vec<Option<ValueType>>,
-    /// The type of what it returns; `None` when it returns nothing, or what cannot be told.
+    /// The type of its result. `None` if it returns nothing, or a type that is unknown.
     pub result: Option<ValueType>,
-    /// Where they are when the calls in its code return, in the order of their addresses.
+    /// Where arguments and result are when the calls in its code return, by address.
     pub calls: Vec<CallSite>,
 }
 
 /// A place in a function's code to which a call returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
-    /// Its address, as in the file.
+    /// The address, as in the file.
     pub returns_to: u64,
     /// Where each argument is.
     pub arguments: Vec<Option<Place>>,
-    /// Where that is what the function returns, when nothing but its end follows.
+    /// Where the result is, if only the function's end follows.
     pub result: Option<Place>,
 }
 
-/// Whether a function is chosen by its namespace or type (without either, the name of its file), its name and its parameters, as
-/// the agent for native programs calls it.
+/// Whether a function is selected, by its namespace or type (or else the name of its file), its name and its parameters, as the agent
+/// for native programs names them.
 pub type Chosen<'c> = dyn Fn(&str, &str, &str) -> bool + 'c;
 
-/// The chosen functions of a module, as far as the debug information describes them.
+/// Finds the values of the selected functions of a module, as far as the debug information describes them.
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, or has no debug information.
@@ -101,7 +101,7 @@ struct Reading<'r, 'a> {
     chosen: &'r Chosen<'r>,
 }
 
-/// A type, if it can be told, and a location.
+/// The type of a parameter, if known, and its location.
 type Parameter<'r> = (Option<ValueType>, Option<AttributeValue<Reader<'r>>>);
 
 impl<'r> Reading<'r, '_> {
@@ -140,7 +140,7 @@ impl<'r> Reading<'r, '_> {
         (self.chosen)(class, &found.name, &found.parameters)
     }
 
-    /// Where a function's code is, when it is in one piece.
+    /// The addresses of a function's code, or of its first piece.
     fn extent(&self, unit: &Unit<'r>, entry: &Entry<'r>) -> gimli::Result<Option<(u64, u64)>> {
         let start = match entry.attr_value(gimli::DW_AT_low_pc) {
             Some(AttributeValue::Addr(start)) => start,
@@ -198,7 +198,7 @@ impl<'r> Reading<'r, '_> {
                 arguments,
                 result: result
                     .as_ref()
-                    .and_then(|of| result::place(&code, start, returns_to, of.wanted())),
+                    .and_then(|of| result::place(&code, start, returns_to, of.return_slot())),
             });
         }
         Ok(Some(FunctionValues {
@@ -209,7 +209,7 @@ impl<'r> Reading<'r, '_> {
         }))
     }
 
-    /// A function's parameters but `this`: their types, and where they are.
+    /// A function's parameters, without `this`: their types and locations.
     fn parameters(
         &self,
         unit: &Unit<'r>,
@@ -240,14 +240,14 @@ impl<'r> Reading<'r, '_> {
         Some(data.to_vec())
     }
 
-    /// The canonical frame address at a place, as a register and what is to be added.
+    /// The canonical frame address at an address, as a register plus an offset.
     fn cfa(&self, at: u64) -> Option<(u16, i64)> {
         let before = self.rows.partition_point(|row| row.start <= at);
         match self.rows.get(before.checked_sub(1)?)?.rule {
             UnwindRule::Cfa { base, offset } => {
                 let register = match base {
-                    crate::Base::Rsp => RSP,
-                    crate::Base::Rbp => RBP,
+                    Base::Rsp => RSP,
+                    Base::Rbp => RBP,
                 };
                 Some((register, i64::from(offset)))
             }
@@ -261,7 +261,7 @@ fn is_cfa(expression: &gimli::Expression<Reader<'_>>, unit: &Unit<'_>) -> bool {
     matches!(operations.next(), Ok(Some(gimli::Operation::CallFrameCFA)))
 }
 
-/// Where calls in this code return to.
+/// The addresses to which calls in this code return.
 fn call_sites(code: &[u8], start: u64) -> Vec<u64> {
     let decoder = Decoder::with_ip(64, code, start, DecoderOptions::NONE);
     let calls = decoder.into_iter().filter(|it| {

@@ -1,11 +1,11 @@
-//! Location descriptions (DWARF 5 §2.6) as [`Place`]s: those that a probe can follow.
+//! Converts location descriptions (DWARF 5 §2.6) to [`Place`]s, as far as a probe can follow them.
 
 use gimli::{AttributeValue, Operation};
 
 use super::frame::{Frame, Place, Unit, is_preserved};
-use crate::file::Reader;
+use crate::elf::file::Reader;
 
-/// Where a parameter is at an address. `None`: nowhere that a probe can look.
+/// The place of a parameter at an address. `None` if a probe cannot access it.
 pub fn at<'r>(
     dwarf: &gimli::Dwarf<Reader<'r>>,
     unit: &Unit<'r>,
@@ -70,7 +70,7 @@ fn place(
         (Operation::SignedConstant { value }, Some(Operation::StackValue)) => {
             Some(Place::Constant(value))
         }
-        // What the function was called with is gone, or the value is in pieces.
+        // The value is lost, or in pieces.
         _ => None,
     };
     let reachable = found.filter(|place| match place {

@@ -1,37 +1,37 @@
-//! Types of values, as far as they are numbers, names or texts.
+//! The types of values: numbers, names and texts.
 
 use gimli::AttributeValue;
 
 use super::frame::{Entry, Unit};
-use super::result::Wanted;
-use crate::file::Reader;
+use super::result::{ReturnRegister, ReturnSlot};
+use crate::elf::file::Reader;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueType {
-    /// A number of so many bytes.
+    /// A signed integer with this number of bytes.
     Signed(u8),
-    /// A number of so many bytes.
+    /// An unsigned integer with this number of bytes.
     Unsigned(u8),
-    /// True or false, in a byte.
+    /// A Boolean of one byte.
     Boolean,
-    /// A character of so many bytes.
+    /// A character with this number of bytes.
     Character(u8),
-    /// A number with a fraction of 4 bytes.
+    /// A floating-point number of 4 bytes.
     Single,
-    /// A number with a fraction of 8 bytes.
+    /// A floating-point number of 8 bytes.
     Double,
-    /// The address of characters of a byte each, up to a zero.
+    /// The address of a zero-terminated string of one-byte characters.
     Text,
-    /// Another address.
+    /// Any other address.
     Address,
-    /// A number of so many bytes, with the names that some have.
+    /// An integer with this number of bytes, and the names of some values.
     Named(u8, Vec<(i64, String)>),
 }
 
 impl ValueType {
-    /// What is looked for where functions return it.
-    pub(super) fn wanted(&self) -> Wanted {
+    /// Where functions return a value of this type.
+    pub(super) fn return_slot(&self) -> ReturnSlot {
         let size = match self {
             ValueType::Signed(size)
             | ValueType::Unsigned(size)
@@ -41,19 +41,26 @@ impl ValueType {
             ValueType::Single => 4,
             ValueType::Double | ValueType::Text | ValueType::Address => 8,
         };
-        Wanted {
-            real: matches!(self, ValueType::Single | ValueType::Double),
-            size,
-        }
+        let register = match self {
+            ValueType::Single | ValueType::Double => ReturnRegister::Xmm0,
+            ValueType::Signed(_)
+            | ValueType::Unsigned(_)
+            | ValueType::Boolean
+            | ValueType::Character(_)
+            | ValueType::Text
+            | ValueType::Address
+            | ValueType::Named(..) => ReturnRegister::Rax,
+        };
+        ReturnSlot { register, size }
     }
 }
 
-/// Names of an enumeration that are kept.
+/// The most names of an enumeration that are kept.
 const MOST_NAMES: usize = 256;
-/// Types that stand for others, one behind another: more are damage.
+/// The longest chain of types that refer to others. A longer one is damage.
 const MOST_STEPS: usize = 32;
 
-/// An attribute of an entry, or of those that it refers to.
+/// An attribute of an entry, or of an entry that it refers to.
 pub fn attribute<'r>(
     unit: &Unit<'r>,
     entry: &Entry<'r>,
@@ -74,7 +81,7 @@ pub fn attribute<'r>(
     Ok(None)
 }
 
-/// What an entry goes on with, in the same unit.
+/// The entry to which an entry refers, in the same unit.
 fn origin(entry: &Entry<'_>) -> Option<gimli::UnitOffset> {
     let names = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
     let found = names.into_iter().find_map(|name| entry.attr_value(name));
@@ -84,7 +91,7 @@ fn origin(entry: &Entry<'_>) -> Option<gimli::UnitOffset> {
     }
 }
 
-/// The type that an attribute refers to. `None` for structures, and for types of other units.
+/// The type to which an attribute refers. `None` for structures, and for types in other units.
 pub fn of<'r>(
     dwarf: &gimli::Dwarf<Reader<'r>>,
     unit: &Unit<'r>,
@@ -146,7 +153,7 @@ fn base<'r>(
     Ok(match encoding {
         gimli::DW_ATE_boolean if size == 1 => Some(ValueType::Boolean),
         gimli::DW_ATE_UTF => Some(ValueType::Character(size)),
-        // `signed char` and `unsigned char` are small numbers more often than characters.
+        // `signed char` and `unsigned char` are usually small numbers, not characters.
         gimli::DW_ATE_signed_char | gimli::DW_ATE_unsigned_char if name == "char" => {
             Some(ValueType::Character(size))
         }
@@ -158,7 +165,7 @@ fn base<'r>(
     })
 }
 
-/// Whether a type is `char`, or `char` that cannot be changed.
+/// Whether a type is `char` or `const char`.
 fn is_character<'r>(
     dwarf: &gimli::Dwarf<Reader<'r>>,
     unit: &Unit<'r>,

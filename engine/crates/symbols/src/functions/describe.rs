@@ -1,43 +1,80 @@
-//! What entries say about a function: its own, and those that it refers to, in other units too.
+//! Describes functions: what an entry and the entries that it refers to, in any unit, say about a function.
 
 use std::collections::HashMap;
 
 use gimli::{AttributeValue, UnitOffset, UnitRef};
 
 use crate::Scope;
-use crate::containers::Containers;
-use crate::file::Reader;
-use crate::files::Files;
+use crate::dwarf::containers::Containers;
+use crate::dwarf::files::Files;
+use crate::elf::file::Reader;
 
-/// Entries that other units refer to (`-flto`).
+/// Entries to which other units refer (`-flto`).
 pub(super) struct Cross<'h, 'a> {
     headers: &'h [gimli::UnitHeader<Reader<'a>>],
-    /// Units by their index.
+    /// The units that were read, by index.
     units: HashMap<usize, Other<'a>>,
-    /// Functions by their offset in the section.
+    /// The functions by the offset of their entry in the section. `None` for functions out of scope.
     pub(super) functions: HashMap<usize, Option<u32>>,
 }
 
-/// A unit that others refer to.
+/// A unit to which others refer.
 struct Other<'a> {
     unit: gimli::Unit<Reader<'a>>,
     files: Vec<Option<u32>>,
     containers: Option<Containers>,
 }
 
-/// What an entry and those that it refers to say about a function.
+/// What an entry and the entries that it refers to say about a function.
 #[derive(Default)]
 pub(super) struct Description {
     pub(super) name: Option<String>,
     pub(super) linkage: Option<String>,
-    /// The index of the file; inner `None` when it is out of scope.
-    pub(super) file: Option<Option<u32>>,
+    pub(super) file: DeclaringFile,
     pub(super) line: Option<u32>,
-    /// The last entry of the chain, when it is in the unit being read.
+    /// The last entry of the chain, if it is in the unit that is being read.
     pub(super) declaration: Option<UnitOffset<usize>>,
 }
 
-/// An entry, in this unit or anywhere.
+/// The file in which a function is declared.
+#[derive(Clone, Copy, Default)]
+pub(super) enum DeclaringFile {
+    #[default]
+    Unknown,
+    OutOfScope,
+    /// The index of the file among those in scope.
+    InScope(u32),
+}
+
+impl DeclaringFile {
+    fn from_attribute(files: &[Option<u32>], value: AttributeValue<Reader<'_>>) -> DeclaringFile {
+        let index = match value {
+            AttributeValue::FileIndex(index) => Some(index),
+            value => value.udata_value(),
+        };
+        match index.and_then(|index| usize::try_from(index).ok()) {
+            Some(index) => DeclaringFile::of(files, index),
+            None => DeclaringFile::Unknown,
+        }
+    }
+
+    /// By an index of the unit's file table.
+    fn of(files: &[Option<u32>], index: usize) -> DeclaringFile {
+        match files.get(index).copied().flatten() {
+            Some(file) => DeclaringFile::InScope(file),
+            None => DeclaringFile::OutOfScope,
+        }
+    }
+}
+
+/// A unit and its file table.
+#[derive(Clone, Copy)]
+pub(super) struct Unit<'u, 'a> {
+    pub(super) entries: UnitRef<'u, Reader<'a>>,
+    pub(super) files: &'u [Option<u32>],
+}
+
+/// A reference to an entry of the same unit, or of any.
 #[derive(Clone, Copy)]
 pub(super) enum Reference {
     Here(UnitOffset<usize>),
@@ -64,10 +101,10 @@ impl Reference {
     }
 }
 
-/// What describes the functions of a unit.
+/// Describes the functions of a unit.
 pub(super) struct Describing<'s> {
     pub(super) files: Files<'s>,
-    /// Those of the unit being read, once something asked for them.
+    /// The containers of the unit that is being read, once they are needed.
     pub(super) containers: Option<Containers>,
 }
 
@@ -81,16 +118,15 @@ impl<'s> Describing<'s> {
 }
 
 impl Describing<'_> {
-    /// Follows an entry to its origin and its declaration; what the nearer one says counts.
+    /// Follows an entry to its origin and its declaration. Where both have an attribute, the nearer one counts.
     pub(super) fn describe<'a>(
         &mut self,
-        unit: UnitRef<'_, Reader<'a>>,
-        files: &[Option<u32>],
+        unit: Unit<'_, 'a>,
         mut reference: Reference,
         mut cross: Option<&mut Cross<'_, 'a>>,
         out: &mut Description,
     ) -> gimli::Result<()> {
-        // Longer chains are damage.
+        // A longer chain is damage.
         for _ in 0..8 {
             let offset = match reference {
                 Reference::Here(offset) => offset,
@@ -98,15 +134,15 @@ impl Describing<'_> {
                     let Some(cross) = cross.take() else {
                         return Ok(());
                     };
-                    return self.describe_elsewhere(unit.dwarf, offset, cross, out);
+                    return self.describe_elsewhere(unit.entries.dwarf, offset, cross, out);
                 }
             };
-            let entry = unit.entry(offset)?;
+            let entry = unit.entries.entry(offset)?;
             out.declaration = Some(offset);
             let mut next = None;
             for attribute in entry.attrs() {
                 let text = || {
-                    let text = unit.attr_string(attribute.value()).ok()?;
+                    let text = unit.entries.attr_string(attribute.value()).ok()?;
                     Some(text.to_string_lossy().into_owned())
                 };
                 match attribute.name() {
@@ -116,13 +152,8 @@ impl Describing<'_> {
                     {
                         out.linkage = text();
                     }
-                    gimli::DW_AT_decl_file if out.file.is_none() => {
-                        let index = match attribute.value() {
-                            AttributeValue::FileIndex(index) => Some(index),
-                            value => value.udata_value(),
-                        };
-                        let index = index.and_then(|index| usize::try_from(index).ok());
-                        out.file = index.map(|index| files.get(index).copied().flatten());
+                    gimli::DW_AT_decl_file if matches!(out.file, DeclaringFile::Unknown) => {
+                        out.file = DeclaringFile::from_attribute(unit.files, attribute.value());
                     }
                     gimli::DW_AT_decl_line if out.line.is_none() => {
                         let line = attribute.udata_value();
@@ -175,10 +206,13 @@ impl Describing<'_> {
         };
         let here = Reference::Here(UnitOffset(offset - start(&header)));
         std::mem::swap(&mut self.containers, &mut other.containers);
-        let unit = UnitRef::new(dwarf, &other.unit);
-        let mut done = self.describe(unit, &other.files, here, Some(cross), out);
+        let unit = Unit {
+            entries: UnitRef::new(dwarf, &other.unit),
+            files: &other.files,
+        };
+        let mut done = self.describe(unit, here, Some(cross), out);
         if done.is_ok() && out.linkage.is_none() {
-            done = self.qualify(unit, &other.files, out);
+            done = self.qualify(unit, out);
         }
         std::mem::swap(&mut self.containers, &mut other.containers);
         out.declaration = None;
@@ -186,11 +220,10 @@ impl Describing<'_> {
         done
     }
 
-    /// Gives a function without a linkage name the names around it, and a closure the place of its class.
+    /// Qualifies the name of a function without a linkage name, and gives a closure the file and line of its class.
     pub(super) fn qualify<'a>(
         &mut self,
-        unit: UnitRef<'_, Reader<'a>>,
-        files: &[Option<u32>],
+        unit: Unit<'_, 'a>,
         description: &mut Description,
     ) -> gimli::Result<()> {
         let (Some(declaration), Some(name)) = (description.declaration, &mut description.name)
@@ -201,13 +234,16 @@ impl Describing<'_> {
             Some(known) => known,
             None => self
                 .containers
-                .insert(Containers::read(unit.dwarf, unit.unit)?),
+                .insert(Containers::read(unit.entries.dwarf, unit.entries.unit)?),
         };
         let place = containers.place(declaration);
-        *name = place.qualified(name, description.line.is_some());
+        *name = match description.line {
+            Some(_) => place.qualified(name),
+            None => place.qualified_without_line(name),
+        };
         if let (Some((file, line)), None) = (place.closure, description.line) {
             let index = usize::try_from(file).unwrap_or(usize::MAX);
-            description.file = Some(files.get(index).copied().flatten());
+            description.file = DeclaringFile::of(unit.files, index);
             description.line = u32::try_from(line).ok();
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! A module's debug information: in the file, or in one that was split off it.
+//! Opens a module and its debug information, which is in the file itself or in a separate debug file.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,11 +11,11 @@ use object::{Object, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 
 use crate::SymbolsError;
 
-/// A module's code and its debug information, wherever that was found.
+/// A module's code, and its debug information from either file.
 pub(crate) struct Module<'a> {
     pub(crate) code: Code,
     pub(crate) dwarf: Dwarf<'a>,
-    /// Names and addresses of the functions in its symbol table.
+    /// The names and addresses of the functions in its symbol table.
     pub(crate) symbols: &'a dyn Fn() -> HashMap<String, u64>,
 }
 
@@ -27,7 +27,7 @@ fn symbols<'a>(module: &impl Object<'a>) -> HashMap<String, u64> {
         .collect()
 }
 
-/// Opens the module and, when needed, its separate debug file, and hands both to `read`.
+/// Opens a module and, if needed, its separate debug file, and passes both to `read`.
 pub(crate) fn with_debug_info<T>(
     path: &Path,
     read: impl FnOnce(&Module<'_>) -> Result<T, SymbolsError>,
@@ -110,7 +110,7 @@ impl<'a> Dwarf<'a> {
         .map(Dwarf)
     }
 
-    /// The sections as another kind of reader.
+    /// The sections with another reader.
     pub(crate) fn map<'s, R>(&'s self, mut to: impl FnMut(&'s [u8]) -> R) -> gimli::Dwarf<R> {
         self.0.borrow(|section| to(section))
     }

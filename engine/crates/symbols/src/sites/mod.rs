@@ -1,30 +1,36 @@
-//! Where a program can count visits to a line: breakpoint progress points (COZ §3.3).
+//! Sites: where a program can count visits to a line (breakpoint progress points, COZ §3.3).
+
+pub(crate) mod patch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use object::{Object as _, ObjectSection as _, SectionFlags, elf};
 
-use crate::file::{self, Code, Module, Reader};
-use crate::files::Files;
-use crate::patch::{self, Window};
-use crate::{Location, Scope, SymbolsError, unwind};
+use crate::dwarf::files::Files;
+use crate::elf::file::{self, Code, Module, Reader};
+use crate::sites::patch::{self, Window};
+use crate::unwind::rows;
+use crate::{Location, Scope, SymbolsError};
 
-/// One place where visits to a line begin.
+/// A place where visits to a line begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The address, as in the file (add the module's load bias).
     pub address: u64,
     /// The same place as an offset in the module's file, for uprobes.
     pub offset: u64,
-    /// What a jump to a counting stub would displace; or why no jump can be put here, as part of a sentence.
+    /// The instructions that a jump to a counting stub would displace, or why no jump can be placed here, as part of a sentence.
     pub window: Result<Window, String>,
 }
 
-/// The beginnings of a line's statements: one for every contiguous piece of its code, in every inlined copy.
+/// Finds the beginnings of a line's statements: one for every contiguous piece of its code, in every inlined copy.
 ///
-/// The file is named by its whole path or its last parts. Empty when the module has no such file. An error that
-/// names the nearest lines with code when the file is there and the line has none.
+/// The file is given by its whole path or its last parts. Empty if the module has no such file.
+///
+/// # Errors
+/// When the debug information is damaged, or the file has code but the line has none; then the error names the nearest lines with
+/// code.
 pub fn breakpoint_sites(path: &Path, location: &Location) -> Result<Vec<Site>, SymbolsError> {
     let addresses = file::with_debug_info(path, |module| addresses(path, location, module))?;
     if addresses.is_empty() {
@@ -40,7 +46,7 @@ pub fn breakpoint_sites(path: &Path, location: &Location) -> Result<Vec<Site>, S
             Some((section.address(), offset, section.data().ok()?.to_vec()))
         })
         .collect();
-    let functions = unwind::functions(path, &module, &Code::of(&module))?;
+    let functions = rows::functions(path, &module, &Code::of(&module))?;
     let text = patch::Text::new(
         sections.iter().map(|it| (it.0, it.2.as_slice())).collect(),
         functions,
@@ -134,9 +140,9 @@ fn near(location: &Location, lines: &BTreeSet<u32>) -> String {
 
 struct Found<'s> {
     files: Files<'s>,
-    /// The beginnings of the wanted line's pieces of code, by file.
+    /// The beginnings of the line's pieces of code, by file.
     by_file: BTreeMap<u32, BTreeSet<u64>>,
-    /// Every line with code in the files that match.
+    /// Every line with code in the matching files.
     near: BTreeSet<u32>,
 }
 
@@ -149,11 +155,11 @@ impl Found<'_> {
         wanted: u32,
     ) -> gimli::Result<()> {
         let mut rows = program.rows();
-        // The row before: where it begins, its file, line, and whether a statement begins there.
+        // The previous row: its address, file and line, and whether a statement begins there.
         let mut previous: Option<(u64, Option<u32>, u32, bool)> = None;
-        // The piece being read: its file, and where its first statement begins.
+        // The current piece: its file, and where its first statement begins.
         let mut piece: Option<(u32, Option<u64>)> = None;
-        // Statements that were left no code of their own.
+        // Statements without code of their own.
         let mut empty: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
         let mut by_file: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
         while let Some((_, row)) = rows.next_row()? {
@@ -194,17 +200,15 @@ impl Found<'_> {
             let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
             previous = Some((address, file, line.unwrap_or(0), row.is_stmt()));
         }
-        if by_file.is_empty() {
-            by_file = empty;
-        }
-        for (file, sites) in by_file {
+        let found = if by_file.is_empty() { empty } else { by_file };
+        for (file, sites) in found {
             self.by_file.entry(file).or_default().extend(sites);
         }
         Ok(())
     }
 }
 
-/// A piece without the beginning of a statement continues one that began elsewhere: no visit begins there.
+/// Ends a piece. A piece without the beginning of a statement continues one that began elsewhere, so no visit begins there.
 fn finish(piece: &mut Option<(u32, Option<u64>)>, by_file: &mut BTreeMap<u32, BTreeSet<u64>>) {
     if let Some((file, Some(at))) = piece.take() {
         by_file.entry(file).or_default().insert(at);

@@ -1,16 +1,17 @@
-//! Source files of line tables, told by their paths: which are in scope, each under one name.
+//! The source files of line tables: which are in scope, each under one name.
 
 use std::collections::HashMap;
 
-use crate::file::Reader;
-use crate::{Scope, paths};
+use crate::Scope;
+use crate::dwarf::paths;
+use crate::elf::file::Reader;
 
-/// Files in scope, numbered in the order they were met.
+/// The files in scope, numbered in the order in which they occur.
 pub(crate) struct Files<'s> {
     scope: &'s Scope,
-    /// Paths of the files in scope.
+    /// The paths of the files in scope.
     pub(crate) names: Vec<String>,
-    /// Every path seen, with its index when in scope.
+    /// Every path that occurred, with its index if it is in scope.
     known: HashMap<String, Option<u32>>,
 }
 
@@ -23,7 +24,7 @@ impl<'s> Files<'s> {
         }
     }
 
-    /// The unit's file table, by the index that rows and call sites use; `None` for files out of scope.
+    /// A unit's file table, by the index that rows and call sites use. `None` for files out of scope.
     pub(crate) fn of_unit<'a>(
         &mut self,
         dwarf: &gimli::Dwarf<Reader<'a>>,
@@ -44,7 +45,7 @@ impl<'s> Files<'s> {
         for index in first..first + count {
             let found = header.file(index).and_then(|entry| {
                 let name = text(entry.path_name())?;
-                // Folder 0 is the compilation folder itself; before DWARF 5 it has no entry.
+                // Directory 0 is the compilation directory itself. Before DWARF 5 it has no entry.
                 let directory = match entry.directory(header) {
                     Some(value) => text(value)?,
                     None => Default::default(),
@@ -71,7 +72,7 @@ impl<'s> Files<'s> {
             if let Some(&known) = self.known.get(&real) {
                 return known;
             }
-            // A link may lead out of the scope as well as into it.
+            // A symbolic link may lead out of the scope.
             let index = if self.scope.contains(&real) {
                 self.add(real.clone())
             } else {

@@ -1,16 +1,19 @@
-//! Line tables and inlined calls folded into one list of address ranges.
+//! Lines: combines line tables and inlined calls into one list of address ranges.
+
+mod inlines;
+pub(crate) mod table;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::error::note_damage;
-use crate::file::{Code, Module, Reader};
-use crate::files::Files;
-use crate::inlines::{Inlines, Site};
-use crate::units::Split;
+use crate::dwarf::files::Files;
+use crate::dwarf::units::Split;
+use crate::elf::file::{Code, Module, Reader};
+use crate::error::{damage_note, damaged};
+use crate::lines::inlines::{Inlines, Site};
 use crate::{LineTable, Location, Range, Scope, SymbolsError};
 
-/// The table of a module.
+/// The line table of a module.
 pub(crate) fn table(
     path: &Path,
     scope: &Scope,
@@ -35,17 +38,19 @@ pub(crate) fn table(
         }
     }
     if let Some(place) = damage {
-        let note = note_damage(path, &place, builder.pieces.is_empty(), "files")?;
-        builder.notes.push(note);
+        if builder.pieces.is_empty() {
+            return Err(SymbolsError::Damaged(damaged(path, &place)));
+        }
+        builder.notes.push(damage_note(path, &place, "files"));
     }
     Ok(builder.finish(path))
 }
 
 struct Builder<'s> {
     code: &'s Code,
-    /// Files in scope, by the indices that [`Site`]s use.
+    /// The files in scope, by the indices in [`Site`]s.
     files: Files<'s>,
-    /// Line programs already read: units may share one.
+    /// The line programs that were read already: units may share one.
     programs: HashSet<usize>,
     pieces: Vec<(u64, u64, Site)>,
     any_file: bool,
@@ -175,7 +180,7 @@ impl<'s> Builder<'s> {
 /// Pieces of code by line, and pieces whose own file is out of scope.
 type Rows = (Vec<(u64, u64, Site)>, Vec<(u64, u64)>);
 
-/// Runs the line program. `file` gives the index of a file in scope.
+/// Runs a line program. `file` returns the index of a file in scope.
 fn rows(
     program: gimli::IncompleteLineProgram<Reader<'_>>,
     code: &Code,
@@ -183,7 +188,7 @@ fn rows(
 ) -> gimli::Result<Rows> {
     let (mut known, mut foreign) = (Vec::new(), Vec::new());
     let mut rows = program.rows();
-    // The row before, and the end of the code section its sequence started in.
+    // The previous row, and the end of the code section in which its sequence began.
     let mut previous: Option<(u64, Option<Site>)> = None;
     let mut limit = None;
     while let Some((_, row)) = rows.next_row()? {
@@ -201,7 +206,7 @@ fn rows(
             previous = None;
             continue;
         }
-        // Line 0 is code that belongs to no line; it may still be inlined into one.
+        // Code at line 0 belongs to no line, but may be inlined into one.
         let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
         let site = line.and_then(|line| Some((file(row.file_index())?, line)));
         previous = Some((address, site));
@@ -209,7 +214,7 @@ fn rows(
     Ok((known, foreign))
 }
 
-/// Sorts, cuts overlaps (the first wins) and joins neighbours of one line. Also the number of cut pieces.
+/// Sorts pieces, cuts overlaps (the first wins) and joins neighbours of the same line. Also returns the number of cut pieces.
 fn disjoint(mut pieces: Vec<(u64, u64, Site)>) -> (Vec<(u64, u64, Site)>, usize) {
     pieces.sort_unstable();
     let mut out: Vec<(u64, u64, Site)> = Vec::with_capacity(pieces.len());

@@ -1,4 +1,4 @@
-//! Whether the runtime can enter a program at all, found out before it is started.
+//! Finds out before a program is started whether the runtime can be loaded into it.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,38 +9,38 @@ use object::read::elf::{FileHeader as _, ProgramHeader as _};
 use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, ReadCache, elf};
 
 use crate::SymbolsError;
-use crate::file;
+use crate::elf::file;
 
 /// What kind of file a program is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExecutableKind {
-    /// An executable with a dynamic loader: the runtime can enter it.
+    /// An executable with a dynamic loader: the runtime can be loaded into it.
     Dynamic,
-    /// An executable without one.
+    /// An executable without a dynamic loader.
     Static,
     /// A `#!` script, with its interpreter.
     Script(String),
-    /// Runs with other rights than the caller's: the loader ignores the preload.
+    /// Runs with other rights than the caller's, so the loader ignores `LD_PRELOAD`.
     Setuid,
-    /// No program, with the reason: a folder, a library, another machine's.
+    /// Not a program, such as a folder, a library or a program for another machine, with the reason.
     NotExecutable(String),
 }
 
-/// What there is to know about a program before it is started.
+/// What is known about a program before it is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executable {
-    /// What it is.
+    /// What kind of file it is.
     pub kind: ExecutableKind,
-    /// Whether line tables are there (in the file, by build id or by debug link).
+    /// Whether it has line tables, in the file itself or by build id or debug link.
     pub has_debug_info: bool,
-    /// Built by Go, whose threads and locks do not pass through libc.
+    /// Whether it was built by Go, whose threads and locks bypass libc.
     pub go: bool,
-    /// The ELF machine in words, "x86-64"; empty for other files.
+    /// The name of the ELF machine, such as "x86-64". Empty for other files.
     pub machine: String,
 }
 
 impl Executable {
-    /// Why the runtime cannot profile this program and what to do; `None` when it can. One sentence.
+    /// Why the runtime cannot profile this program and what to do, in one sentence. `None` if it can.
     pub fn refusal(&self, path: &Path) -> Option<String> {
         let path = path.display();
         match &self.kind {
@@ -68,7 +68,10 @@ impl Executable {
     }
 }
 
-/// Looks at a program file without running it. `Err` only when it cannot be read.
+/// Inspects a program file without running it.
+///
+/// # Errors
+/// When the file cannot be read.
 pub fn executable_kind(path: &Path) -> Result<Executable, SymbolsError> {
     let not = |why: &str| Executable {
         kind: ExecutableKind::NotExecutable(why.into()),
@@ -108,12 +111,12 @@ pub fn executable_kind(path: &Path) -> Result<Executable, SymbolsError> {
         return Ok(not("it is not an ELF executable; give a native program"));
     }
     Ok(
-        elf_kind(path, &ReadCache::new(opened), runs_as_other(&metadata))
+        elf_kind(path, &ReadCache::new(opened), Rights::of(&metadata))
             .unwrap_or_else(|| not("its ELF headers are damaged; build it again")),
     )
 }
 
-/// Whether a program or library was built with `-finstrument-functions`, as far as its dynamic symbols tell.
+/// Whether the dynamic symbols of a program or library show that it was built with `-finstrument-functions`.
 pub fn is_instrumented(path: &Path) -> bool {
     let Ok(file) = File::open(path) else {
         return false;
@@ -126,17 +129,30 @@ pub fn is_instrumented(path: &Path) -> bool {
     })
 }
 
-/// Whether starting this file changes user or group, which makes the loader drop `LD_PRELOAD`.
-fn runs_as_other(metadata: &std::fs::Metadata) -> bool {
-    let Ok(own) = Path::new("/proc/self").metadata() else {
-        return false;
-    };
-    let mode = metadata.mode();
-    (mode & 0o4000 != 0 && metadata.uid() != own.uid())
-        || (mode & 0o2010 == 0o2010 && metadata.gid() != own.gid())
+/// With whose rights a program runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rights {
+    Callers,
+    /// Starting it changes user or group, so the loader ignores `LD_PRELOAD`.
+    Others,
 }
 
-fn elf_kind(path: &Path, cache: &ReadCache<File>, other: bool) -> Option<Executable> {
+impl Rights {
+    fn of(metadata: &std::fs::Metadata) -> Rights {
+        let Ok(own) = Path::new("/proc/self").metadata() else {
+            return Rights::Callers;
+        };
+        let mode = metadata.mode();
+        let user = mode & 0o4000 != 0 && metadata.uid() != own.uid();
+        let group = mode & 0o2010 == 0o2010 && metadata.gid() != own.gid();
+        match user || group {
+            true => Rights::Others,
+            false => Rights::Callers,
+        }
+    }
+}
+
+fn elf_kind(path: &Path, cache: &ReadCache<File>, rights: Rights) -> Option<Executable> {
     let header = elf::FileHeader64::<Endianness>::parse(cache);
     let Ok(header) = header else {
         let narrow = elf::FileHeader32::<Endianness>::parse(cache).ok()?;
@@ -152,7 +168,7 @@ fn elf_kind(path: &Path, cache: &ReadCache<File>, other: bool) -> Option<Executa
     let interpreted = segments.iter().any(|s| s.p_type(endian) == elf::PT_INTERP);
     let parsed = object::File::parse(cache).ok()?;
     let kind = match header.e_type(endian) {
-        elf::ET_EXEC | elf::ET_DYN if other => ExecutableKind::Setuid,
+        elf::ET_EXEC | elf::ET_DYN if rights == Rights::Others => ExecutableKind::Setuid,
         elf::ET_EXEC | elf::ET_DYN if interpreted => ExecutableKind::Dynamic,
         elf::ET_EXEC => ExecutableKind::Static,
         elf::ET_DYN if is_static_pie(&parsed) => ExecutableKind::Static,
@@ -199,7 +215,7 @@ fn other_machine(machine: &str) -> Executable {
     }
 }
 
-/// As ELF files name this machine.
+/// The name of this machine, as for ELF files.
 pub(crate) fn host_machine() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "x86-64",

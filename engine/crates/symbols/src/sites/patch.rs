@@ -1,7 +1,7 @@
-//! Counting stubs: a jump over a few instructions, which are counted and executed elsewhere (x86-64).
+//! Counting stubs: a jump displaces a few instructions, which are counted and executed elsewhere (x86-64).
 //!
-//! A site can take a jump when nothing else in the program can arrive in the middle of the five bytes that the jump
-//! overwrites. What cannot be shown to be so is refused, with the reason.
+//! A site can take a jump if nothing else in the program can branch into the middle of the five bytes that the jump overwrites. Where
+//! that cannot be shown, the site is refused with the reason.
 
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction,
@@ -13,15 +13,15 @@ const JUMP: usize = 5;
 /// The flags that adding one changes.
 const TOUCHED: u32 =
     RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::PF;
-/// Below the stack pointer, functions may keep values without moving it.
+/// The bytes below the stack pointer that functions may use without moving it.
 const RED_ZONE: i64 = 128;
 
 /// Whole instructions that a jump would displace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The instructions' bytes, at least five.
+    /// The bytes of the instructions, at least five.
     pub bytes: Vec<u8>,
-    /// Whether code after the site still reads the flags from before it.
+    /// Whether code after the site may read flags that were set before it.
     pub flags_live: bool,
 }
 
@@ -36,7 +36,7 @@ impl Window {
         let (last, before) = displaced.split_last().ok_or("no instruction is there")?;
         code.extend(before);
         match last.flow_control() {
-            // The callee must return to the code that was there: unwinders know nothing of stubs.
+            // The callee must return to the original code, because unwinders know nothing of stubs.
             FlowControl::Call | FlowControl::IndirectCall => {
                 code.extend(push_address(back)?);
                 code.push(as_jump(last)?);
@@ -84,7 +84,7 @@ impl Window {
     }
 }
 
-/// The jump that is written over the site; `None` when the stub is too far away.
+/// The jump that is written over the site. `None` if the stub is too far away.
 pub fn jump_to(site: u64, stub: u64) -> Option<[u8; JUMP]> {
     let distance = i64::try_from(i128::from(stub) - i128::from(site) - JUMP as i128).ok()?;
     let distance = i32::try_from(distance).ok()?.to_le_bytes();
@@ -95,7 +95,7 @@ fn branch(code: Code, target: u64) -> Result<Instruction, String> {
     Instruction::with_branch(code, target).map_err(|error| error.to_string())
 }
 
-/// `push` an address without touching a register: the low half, sign extended, then the high half over it.
+/// Pushes an address without touching a register: the low half, sign-extended, then the high half over it.
 fn push_address(address: u64) -> Result<[Instruction; 2], String> {
     let all = || {
         let push = Instruction::with1(Code::Pushq_imm32, address as u32 as i32)?;
@@ -106,7 +106,7 @@ fn push_address(address: u64) -> Result<[Instruction; 2], String> {
     all().map_err(|error| error.to_string())
 }
 
-/// The jump to where a call goes.
+/// The jump to the target of a call.
 fn as_jump(call: &Instruction) -> Result<Instruction, String> {
     let mut jump = *call;
     match call.code() {
@@ -145,14 +145,14 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// What a jump at this address displaces, or why it cannot be put there.
+    /// The instructions that a jump at this address displaces, or why it cannot be placed there.
     pub(crate) fn window(&self, site: u64) -> Result<Window, String> {
         if !cfg!(target_arch = "x86_64") {
-            return Err("jumps are known for x86-64 only".into());
+            return Err("jumps are supported on x86-64 only".into());
         }
         let after = self.functions.partition_point(|it| it.0 <= site);
         let function = self.functions[..after].last().filter(|it| site < it.1);
-        let &(start, end) = function.ok_or("no function is known to hold it")?;
+        let &(start, end) = function.ok_or("no known function contains it")?;
         let code = self
             .bytes(start, end)
             .ok_or("its function is not in the file")?;
@@ -160,7 +160,7 @@ impl<'a> Text<'a> {
         let first = instructions
             .iter()
             .position(|it| it.ip() == site)
-            .ok_or("it is no beginning of an instruction")?;
+            .ok_or("no instruction begins there")?;
         let mut length = 0;
         let mut inner = Vec::new();
         for instruction in &instructions[first..] {
@@ -184,7 +184,7 @@ impl<'a> Text<'a> {
         if !inner.is_empty() {
             self.check_arrivals(&instructions, &inner)?;
         }
-        // A branch back to the displaced code would run on in the stub, uncounted.
+        // A branch back to the displaced code would continue in the stub, uncounted.
         let window = site..site + length as u64;
         let returns = instructions[first..]
             .iter()
@@ -198,18 +198,18 @@ impl<'a> Text<'a> {
             bytes: code[from..from + length].to_vec(),
             flags_live: flags_live(&instructions[first..]),
         };
-        // Whether it can be moved at all is known only by trying; any place near will do.
+        // Only an attempt shows whether the code can be moved. Any near address will do.
         window.stub(site, site + 0x10_0000, site + 0x20_0000)?;
         Ok(window)
     }
 
-    /// Nothing may arrive at these addresses but what comes from the instruction before.
+    /// Checks that these addresses are only reached from the preceding instruction.
     fn check_arrivals(&self, function: &[Instruction], inner: &[u64]) -> Result<(), String> {
         let computed = function.iter().any(|it| {
             it.flow_control() == FlowControl::IndirectBranch && !it.is_ip_rel_memory_operand()
         });
         if computed {
-            return Err("its function has a computed jump, which may arrive in the middle".into());
+            return Err("its function has a computed jump, which may lead into the middle of the displaced code".into());
         }
         for &(start, end) in &self.functions {
             let Some(code) = self.bytes(start, end) else {
@@ -220,7 +220,7 @@ impl<'a> Text<'a> {
             while decoder.can_decode() {
                 decoder.decode_out(&mut instruction);
                 if is_near(&instruction) && inner.contains(&instruction.near_branch_target()) {
-                    return Err("a branch arrives in the middle of the displaced code".into());
+                    return Err("a branch leads into the middle of the displaced code".into());
                 }
             }
         }
@@ -228,12 +228,12 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether it goes to an address that it names.
+/// Whether an instruction is a direct branch.
 fn is_near(instruction: &Instruction) -> bool {
     instruction.op_count() > 0 && instruction.op0_kind() == OpKind::NearBranch64
 }
 
-/// Instructions that mean something else in another place.
+/// Refuses instructions that cannot be moved.
 fn check(instruction: &Instruction) -> Result<(), String> {
     let uses_stack = |it: &Instruction| {
         (0..it.op_count()).any(|operand| match it.op_kind(operand) {
@@ -254,7 +254,7 @@ fn check(instruction: &Instruction) -> Result<(), String> {
         | FlowControl::Call
         | FlowControl::IndirectCall => {
             if instruction.mnemonic() == Mnemonic::INVALID {
-                Err("the code there cannot be read".into())
+                Err("the code there cannot be decoded".into())
             } else {
                 Ok(())
             }
@@ -264,7 +264,7 @@ fn check(instruction: &Instruction) -> Result<(), String> {
     }
 }
 
-/// Whether these instructions read flags that adding one would change, before they set them anew.
+/// Whether these instructions read flags that an increment changes, before they set them.
 fn flags_live(instructions: &[Instruction]) -> bool {
     let mut live = TOUCHED;
     for instruction in instructions.iter().take(64) {

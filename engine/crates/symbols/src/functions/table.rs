@@ -1,32 +1,32 @@
-//! Functions and their activations by address.
+//! The function table: functions and their activations by address.
 
 use crate::Location;
 
-/// The functions of a module whose declarations are in scope, and where their code is.
+/// The functions of a module whose declarations are in scope, and their code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionTable {
     /// Every function that has code, in no particular order.
     pub functions: Vec<Function>,
-    /// Activations: a function in itself, or inlined into another one.
+    /// The activations: a function that is called, or inlined into another one.
     pub nodes: Vec<Node>,
-    /// Sorted by start and disjoint.
+    /// The ranges, sorted by start and disjoint.
     pub ranges: Vec<FunctionRange>,
-    /// Functions that share one body because the linker or the compiler found them identical: `(kept, folded)`.
-    /// Samples of both count for `kept`.
+    /// Functions that share one body because the linker or the compiler found them identical, as `(kept, folded)`. Samples of both
+    /// count for `kept`.
     pub folded: Vec<(String, String)>,
-    /// What weakens the table; whole sentences.
+    /// What makes the table incomplete, in whole sentences.
     pub notes: Vec<String>,
 }
 
 impl FunctionTable {
-    /// The innermost activation at this address of the file.
+    /// The innermost activation at an address in the file.
     pub fn lookup(&self, address: u64) -> Option<u32> {
         let after = self.ranges.partition_point(|range| range.start <= address);
         let range = self.ranges[..after].last()?;
         (address < range.end).then_some(range.node)
     }
 
-    /// The functions from this activation outwards, until the function that is called and not inlined.
+    /// The functions from an activation outwards, up to the one that is called and not inlined.
     pub fn chain(&self, node: u32) -> impl Iterator<Item = &Function> {
         let at = |index: u32| self.nodes.get(index as usize);
         std::iter::successors(at(node), move |node| at(node.parent))
@@ -39,7 +39,7 @@ impl FunctionTable {
 pub struct Function {
     /// Demangled, without parameters: `ns::Queue<int>::pop`.
     pub name: String,
-    /// Where it is declared; of a declaration and a definition, the definition.
+    /// Where it is declared. If it has a declaration and a definition, that of the definition.
     pub location: Location,
 }
 
@@ -48,16 +48,16 @@ pub struct Function {
 pub struct Node {
     /// Index into [`FunctionTable::functions`].
     pub function: u32,
-    /// The activation in scope that it is inlined into; `u32::MAX` when it is called.
+    /// The activation in scope into which it is inlined, or `u32::MAX` if it is called.
     pub parent: u32,
 }
 
 /// A piece of code and the innermost activation that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionRange {
-    /// First address, as in the file (add the module's load bias).
+    /// The first address, as in the file (add the module's load bias).
     pub start: u64,
-    /// First address after it.
+    /// The first address after the range.
     pub end: u64,
     /// Index into [`FunctionTable::nodes`].
     pub node: u32,

@@ -1,35 +1,36 @@
-//! Units of debug information: where their entries are, and the code that an entry describes.
+//! Units of debug information: finds their entries, and the code that an entry describes.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use gimli::AttributeValue;
 use object::Object as _;
 
-use crate::file::{self, Dwarf, Reader};
-use crate::paths;
+use crate::dwarf::paths;
+use crate::elf::file::{self, Dwarf, Reader};
 
-/// Entries that `-gsplit-dwarf` put into files of their own: `.dwo` beside the objects, or one `.dwp` beside the module.
+/// Finds the entries that `-gsplit-dwarf` puts into separate files: `.dwo` next to the objects, or one `.dwp` next to the module.
 pub(crate) struct Split {
     module: PathBuf,
-    /// The module's `.dwp`, once looked for.
-    package: Option<Option<Package>>,
-    /// How many units' entries were not found.
+    /// The module's `.dwp`, if it has one. Loaded on first use.
+    package: OnceCell<Option<Package>>,
+    /// The number of units whose entries were not found.
     pub(crate) missing: usize,
 }
 
 type Package = gimli::DwarfPackageSections<Vec<u8>>;
 
 impl Split {
-    /// For the units of this module.
+    /// For the units of a module.
     pub(crate) fn new(module: &Path) -> Split {
         Split {
             module: module.into(),
-            package: None,
+            package: OnceCell::new(),
             missing: 0,
         }
     }
 
-    /// Hands the unit that holds the entries to `read`: this one, or its other half. `None` when that is missing.
+    /// Passes the unit with the entries to `read`: this one, or its split half. `None` if that is missing.
     pub(crate) fn entries<'a, T>(
         &mut self,
         dwarf: &gimli::Dwarf<Reader<'a>>,
@@ -63,9 +64,7 @@ impl Split {
                 return read(&split, &other).map(Some);
             }
         }
-        let package = self
-            .package
-            .get_or_insert_with(|| load_package(&self.module));
+        let package = self.package.get_or_init(|| load_package(&self.module));
         if let (Some(package), Some(id)) = (package, unit.dwo_id) {
             let empty = gimli::EndianSlice::new(&[], gimli::NativeEndian);
             let package = package.borrow(
@@ -82,7 +81,7 @@ impl Split {
         Ok(None)
     }
 
-    /// Where the file may be: where it was compiled, or moved together with the module.
+    /// The possible paths of a `.dwo` file: where it was compiled, or next to the module.
     fn beside(&self, folder: &str, name: &str) -> Vec<PathBuf> {
         let mut places = vec![PathBuf::from(paths::join(folder, "", name))];
         if let (Some(here), Some(file)) = (self.module.parent(), Path::new(name).file_name()) {
@@ -93,7 +92,7 @@ impl Split {
     }
 }
 
-/// The unit among these that belongs to the skeleton.
+/// Finds the unit that belongs to a skeleton.
 fn half<'b>(
     split: &gimli::Dwarf<Reader<'b>>,
     skeleton: &gimli::Unit<Reader<'b>>,
@@ -123,7 +122,7 @@ fn load_package(module: &Path) -> Option<Package> {
     .ok()
 }
 
-/// The code of an entry, from its attributes.
+/// The addresses of an entry's code, from its attributes.
 #[derive(Default)]
 pub(crate) struct Extent<'a> {
     low: Option<u64>,
@@ -132,7 +131,7 @@ pub(crate) struct Extent<'a> {
 }
 
 impl<'a> Extent<'a> {
-    /// Takes the attribute when it says where code is.
+    /// Keeps an attribute that says where code is.
     pub(crate) fn take(
         &mut self,
         dwarf: &gimli::Dwarf<Reader<'a>>,
@@ -150,12 +149,12 @@ impl<'a> Extent<'a> {
         Ok(())
     }
 
-    /// Whether the entry has code at all.
+    /// Whether the entry has code.
     pub(crate) fn is_some(&self) -> bool {
         self.ranges.is_some() || (self.low.is_some() && self.high.is_some())
     }
 
-    /// Calls `piece` with every range of addresses, in the order given; none is empty.
+    /// Calls `piece` with every non-empty range of addresses, in the order of the debug information.
     pub(crate) fn pieces(
         &self,
         dwarf: &gimli::Dwarf<Reader<'a>>,

@@ -1,8 +1,8 @@
-//! File names of line tables as paths: compilation folder, include folder and name joined and cleaned.
+//! The file names of line tables as paths: joins and normalises compilation directory, include directory and name.
 
 use std::path::Path;
 
-/// Joins the compilation folder, the include folder and the file name; each may be absolute and so replace what precedes it.
+/// Joins the compilation directory, the include directory and the file name. An absolute one replaces what precedes it.
 pub(crate) fn join(folder: &str, directory: &str, name: &str) -> String {
     let mut path = String::with_capacity(folder.len() + directory.len() + name.len() + 2);
     for part in [folder, directory, name] {
@@ -16,7 +16,7 @@ pub(crate) fn join(folder: &str, directory: &str, name: &str) -> String {
     clean(&path)
 }
 
-/// Takes `.` and `..` out by their spelling alone.
+/// Removes `.` and `..` lexically.
 pub(crate) fn clean(path: &str) -> String {
     let absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn clean(path: &str) -> String {
     }
 }
 
-/// The path as the file system knows it, when the file is there: one file then has one name, whatever links lead to it.
+/// The path without symbolic links, if the file exists, so that a file has one name whatever links lead to it.
 pub(crate) fn on_disk(path: String) -> String {
     match Path::new(&path).canonicalize() {
         Ok(real) if path.starts_with('/') => real.into_os_string().into_string().unwrap_or(path),

@@ -1,16 +1,17 @@
-//! Where a module was loaded: `/proc/PID/maps` against the program headers.
+//! The load bias of a module, from `/proc/PID/maps` and the program headers.
 //!
-//! lld and mold give segments whose address and file offset differ, so the lowest mapping alone says nothing.
+//! lld and mold create segments whose address and file offset differ, so the lowest mapping alone does not suffice.
 
 use std::path::Path;
 
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
 use object::{Endianness, elf};
 
-/// What to add to a module's file addresses to get those in the process: from `/proc/PID/maps` and the program headers.
+/// The load bias: what to add to a module's addresses in the file to get those in the process.
 ///
-/// `elf` needs only the start of the file, up to the end of the program headers. `None` when the module is not
-/// mapped with executable code or `elf` has no such segment. Wraps when the module lies below its own addresses.
+/// `maps` is the text of `/proc/PID/maps`. `elf` needs only the start of the file, up to the end of the program headers. `None` if
+/// the module is not mapped with executable code, or `elf` has no such segment. Wraps if the module is loaded below its own
+/// addresses.
 pub fn load_bias(maps: &str, module: &Path, elf: &[u8]) -> Option<u64> {
     let segments = executable_segments(elf)?;
     let canonical = module.canonicalize().ok();
@@ -41,7 +42,7 @@ struct Mapping<'a> {
     path: &'a str,
 }
 
-/// `start-end perms offset dev inode      path`; the path may hold spaces.
+/// Parses `start-end perms offset dev inode      path`. The path may contain spaces.
 fn parse_mapping(line: &str) -> Option<Mapping<'_>> {
     let mut rest = line;
     let mut next = || {
@@ -68,7 +69,7 @@ struct Segment {
 }
 
 impl Segment {
-    /// Whether a mapping of this file offset shows this segment: mappings start on page boundaries (at most 64 kB).
+    /// Whether a mapping with this file offset maps this segment. Mappings start on page boundaries; pages are at most 64 kB.
     fn maps(&self, offset: u64) -> bool {
         offset < self.offset.saturating_add(self.size)
             && self.offset.saturating_sub(offset) < 0x1_0000

@@ -1,20 +1,20 @@
-//! Where lines are in code.
+//! The line table.
 
 use fulcrum_model::Location;
 
-/// Where the lines in scope are in a module's code.
+/// The code of the lines in scope, in one module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineTable {
-    /// Every line that has code, sorted; files as absolute paths where the debug information allows it.
+    /// Every line that has code, sorted. Files are absolute paths if the debug information has them.
     pub lines: Vec<Location>,
-    /// Sorted by start and disjoint.
+    /// The ranges, sorted by start and disjoint.
     pub ranges: Vec<Range>,
-    /// What weakens the table; whole sentences.
+    /// What makes the table incomplete, in whole sentences.
     pub notes: Vec<String>,
 }
 
 impl LineTable {
-    /// The line that owns this address of the file.
+    /// The line to which an address in the file belongs.
     pub fn lookup(&self, address: u64) -> Option<&Location> {
         let after = self.ranges.partition_point(|range| range.start <= address);
         let range = self.ranges[..after].last()?;
@@ -29,9 +29,9 @@ impl LineTable {
 /// A piece of code that belongs to one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// First address, as in the file (add the module's load bias).
+    /// The first address, as in the file (add the module's load bias).
     pub start: u64,
-    /// First address after it.
+    /// The first address after the range.
     pub end: u64,
     /// Index into [`LineTable::lines`].
     pub line: u32,

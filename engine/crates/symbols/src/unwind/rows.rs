@@ -1,7 +1,7 @@
-//! Flat unwind tables: how to find a frame's caller, from `.eh_frame` and `.debug_frame` (x86-64).
+//! Flat unwind tables, by which a frame's caller is found, from `.eh_frame` and `.debug_frame` (x86-64).
 //!
-//! Distribution binaries have no frame pointers, so call paths need these rules. The tables are flat so that a signal
-//! handler can use them: one binary search a frame, no interpreter.
+//! Distribution binaries have no frame pointers, so call paths need these rules. The tables are flat so that a signal handler can use
+//! them: one binary search a frame, and no interpreter.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use gimli::{CfaRule, Operation, RegisterRule, UnwindSection, X86_64};
 use object::{Architecture, Object as _, ObjectSection as _};
 
 use crate::SymbolsError;
-use crate::file::{self, Code, Reader};
+use crate::elf::file::{self, Code, Reader};
 
-/// From this address on, up to the next row, the caller is found so.
+/// A row: how the caller is found from this address on, up to the next row.
 ///
-/// The return address lies at CFA − 8, and the caller's stack pointer is the CFA.
+/// The return address is at CFA − 8, and the caller's stack pointer is the CFA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnwindRow {
-    /// First address, as in the file (add the module's load bias).
+    /// The first address, as in the file (add the module's load bias).
     pub start: u64,
-    /// Where the caller's frame begins (the canonical frame address).
+    /// Where the caller's frame begins: the canonical frame address (CFA).
     pub rule: UnwindRule,
-    /// The caller's `rbp` is saved at CFA + this; `None`: it is still in `rbp`.
+    /// The caller's `rbp` is saved at CFA + this. `None` if it is still in `rbp`.
     pub rbp: Option<i32>,
 }
 
@@ -33,14 +33,14 @@ pub enum UnwindRule {
     Cfa {
         /// The register.
         base: Base,
-        /// What to add, bytes.
+        /// The offset, in bytes.
         offset: i32,
     },
     /// A stub of the procedure linkage table: `rsp + 8 + ((rip & 15) >= 11 ? 8 : 0)`.
     Plt,
 }
 
-/// Registers that a CFA is computed from.
+/// The registers from which a CFA is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// The stack pointer.
@@ -49,10 +49,10 @@ pub enum Base {
     Rbp,
 }
 
-/// Reads a module's unwind table: sorted by start, neighbours differ, the last row is [`UnwindRule::End`].
+/// Reads a module's unwind table. Rows are sorted by start, neighbours differ, and the last row is [`UnwindRule::End`].
 ///
-/// Empty when the module has no unwind information or is not for x86-64. `.debug_frame` (also a separate debug
-/// file's) fills what `.eh_frame` leaves out.
+/// Empty if the module has no unwind information or is not for x86-64. `.debug_frame`, also of a separate debug file, fills the gaps of
+/// `.eh_frame`.
 pub fn unwind_rows(path: &Path) -> Result<Vec<UnwindRow>, SymbolsError> {
     let cache = file::open(path)?;
     let module = file::parse(path, &cache)?;
@@ -72,8 +72,8 @@ pub fn unwind_rows(path: &Path) -> Result<Vec<UnwindRow>, SymbolsError> {
     Ok(table.finish())
 }
 
-/// The extents of a module's functions, as far as its unwind information tells them: also of one without symbols. Sorted by
-/// start, addresses as in the file.
+/// The extents of a module's functions according to its unwind information, which also modules without symbols have. Sorted by start,
+/// with addresses as in the file.
 ///
 /// # Errors
 /// When the file cannot be read or is damaged.
@@ -105,7 +105,7 @@ pub(crate) fn functions<'a>(
 type Rule = (UnwindRule, Option<i32>);
 const NO_RULE: Rule = (UnwindRule::End, None);
 
-/// Fewer registers than gimli's own storage keeps: x86-64 has seventeen with rules, and rows are copied whole.
+/// Storage for fewer registers than gimli's own: x86-64 has seventeen with rules, and rows are copied as a whole.
 struct Small;
 
 impl gimli::UnwindContextStorage<usize> for Small {
@@ -113,11 +113,11 @@ impl gimli::UnwindContextStorage<usize> for Small {
     type Stack = [gimli::UnwindTableRow<usize, Small>; 8];
 }
 
-/// The rules of one function: `rows[first..]` up to the next description's.
+/// The rules of one function: `rows[first..]`, up to those of the next description.
 struct Description {
     start: u64,
     end: u64,
-    /// `.eh_frame` before `.debug_frame`.
+    /// `.eh_frame` comes before `.debug_frame`.
     rank: u8,
     first: usize,
     count: usize,
@@ -181,7 +181,7 @@ impl Collected {
     {
         let mut context = gimli::UnwindContext::<usize, Small>::new_in();
         let mut entries = section.entries(bases);
-        // Functions that follow one another mostly share one common entry.
+        // Consecutive functions usually share one common entry.
         let mut common: Option<(S::Offset, gimli::CommonInformationEntry<Reader<'a>>)> = None;
         while let Some(entry) = entries.next()? {
             let gimli::CieOrFde::Fde(partial) = entry else {
@@ -198,7 +198,7 @@ impl Collected {
                 Ok(entry)
             })?;
             let (start, end) = (description.initial_address(), description.end_address());
-            // Functions that the linker dropped describe addresses without code.
+            // Descriptions of functions that the linker dropped have addresses without code.
             if start >= end || code.end_of(start).is_none() {
                 continue;
             }
@@ -241,7 +241,7 @@ impl Collected {
         Ok(())
     }
 
-    /// Stubs of 16 bytes whose push ends elsewhere (with `-z ibt`): two rows a stub say the same.
+    /// Adds two rows for each stub of 16 bytes, for stubs whose push ends at another offset (with `-z ibt`).
     fn spell_out_plt(&mut self, start: u64, end: u64, threshold: u64) {
         let cfa = |offset| {
             let base = Base::Rsp;
@@ -259,7 +259,7 @@ impl Collected {
         }
     }
 
-    /// One list: gaps end the chain, where descriptions overlap the better one wins.
+    /// Joins the rows into one list. Gaps end the chain of callers. Where descriptions overlap, the better one wins.
     fn finish(mut self) -> Vec<UnwindRow> {
         self.descriptions
             .sort_unstable_by_key(|it| (it.start, it.rank, std::cmp::Reverse(it.end)));
@@ -275,7 +275,7 @@ impl Collected {
             if description.start > covered {
                 push(covered, NO_RULE);
             }
-            // A better description that starts inside this one takes over there.
+            // A better description that starts within this one replaces it from there.
             let end = match descriptions.peek() {
                 Some(next) if next.rank < description.rank => description.end.min(next.start),
                 _ => description.end,
@@ -298,7 +298,7 @@ impl Collected {
     }
 }
 
-/// `None` when the CFA is not a register and an offset.
+/// The rule of a row. `None` if the CFA is not a register plus an offset.
 fn simple(row: &gimli::UnwindTableRow<usize, Small>) -> Option<Rule> {
     let &CfaRule::RegisterAndOffset { register, offset } = row.cfa() else {
         return None;
@@ -322,7 +322,7 @@ fn simple(row: &gimli::UnwindTableRow<usize, Small>) -> Option<Rule> {
     Some((UnwindRule::Cfa { base, offset }, rbp))
 }
 
-/// The number N in linkers' `rsp + 8 + (((rip & 15) >= N) << 3)`.
+/// The number N in the expression `rsp + 8 + (((rip & 15) >= N) << 3)` that linkers write.
 fn plt_threshold<'a, S: UnwindSection<Reader<'a>>>(
     section: &S,
     row: &gimli::UnwindTableRow<usize, Small>,

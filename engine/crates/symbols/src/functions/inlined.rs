@@ -1,4 +1,4 @@
-//! Which functions were inlined at an address: from debug information, for profiles that know only places.
+//! Finds the functions that were inlined at an address, for profiles that only have addresses.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,18 +9,18 @@ use std::rc::Rc;
 use gimli::{AttributeValue, EndianRcSlice, NativeEndian, UnitOffset, UnitRef};
 use object::{Object, ObjectSection as _};
 
-use crate::containers::Containers;
-use crate::file::{self, Cache, Dwarf};
+use crate::dwarf::containers::Containers;
+use crate::elf::file::{self, Cache, Dwarf};
 
 type Reader = EndianRcSlice<NativeEndian>;
 
-/// Bytes of debug information, uncompressed, that are read for this. More is left unread.
+/// The greatest size of debug information that is read, uncompressed.
 const LIMIT: u64 = 1 << 30;
 
 /// The inlined functions of one executable or library.
 pub struct Inlined {
     context: addr2line::Context<Reader>,
-    /// What encloses functions in each unit that was asked for, by where it begins; `None` when that is damaged.
+    /// The containers of each unit that was needed, by its offset. `None` for damaged units.
     containers: RefCell<HashMap<Option<usize>, Option<Containers>>>,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Debug for Inlined {
 }
 
 impl Inlined {
-    /// Reads the debug information of a file, or that was split off it. `None` without any, or with more than 1 GiB.
+    /// Reads the debug information of a file, or its separate debug file. `None` without any, or with more than 1 GiB.
     pub fn open(path: &Path) -> Option<Inlined> {
         let cache = file::open(path).ok()?;
         let module = file::parse(path, &cache).ok()?;
@@ -65,15 +65,16 @@ impl Inlined {
         })
     }
 
-    /// The functions that were inlined at an address as the linker assigned it, outermost first, by their linkage names
-    /// where they have one, else by their own with what encloses them: `shop::Queue::push`. The function that they were inlined into is not among them.
+    /// The functions that were inlined at an address as the linker assigned it, outermost first. They are named by their linkage
+    /// names, or else by their qualified names, such as `shop::Queue::push`. Does not contain the function into which they were
+    /// inlined.
     pub fn at(&self, address: u64) -> Vec<String> {
         let inlined = self.frames(address).into_iter().skip(1);
         inlined.filter_map(|frame| frame.name).collect()
     }
 
-    /// The function at an address as the linker assigned it and what was inlined into it, outermost first, each with the
-    /// line that ran. Empty where nothing is known.
+    /// The function at an address as the linker assigned it, and the functions that were inlined into it, outermost first, each
+    /// with the line that ran. Empty if nothing is known.
     pub fn frames(&self, address: u64) -> Vec<CodeFrame> {
         let Ok(mut frames) = self.context.find_frames(address).skip_all_loads() else {
             return Vec::new();
@@ -98,7 +99,7 @@ impl Inlined {
         found
     }
 
-    /// The name of a C++ function that has no linkage name, with its namespaces and classes. `None` of all others.
+    /// The name of a C++ function without a linkage name, qualified by namespaces and classes. `None` for all other functions.
     fn qualified(&self, address: u64, die: UnitOffset<usize>, name: &str) -> Option<String> {
         if name.starts_with("_Z") {
             return None;
@@ -117,7 +118,10 @@ impl Inlined {
             .entry(begins)
             .or_insert_with(|| Containers::read(unit.dwarf, unit.unit).ok());
         let place = containers.as_ref()?.place(declaration);
-        Some(place.qualified(name, has_line))
+        Some(match has_line {
+            true => place.qualified(name),
+            false => place.qualified_without_line(name),
+        })
     }
 }
 
@@ -133,14 +137,14 @@ fn is_cpp(language: gimli::DwLang) -> bool {
     .contains(&language)
 }
 
-/// Where a function is declared: from its code to its origin, and from there to what stands in its class. `None` when it has
-/// a linkage name, or is declared in another unit. Beside it whether it has a line of its own.
+/// Finds a function's declaration: follows the entry of its code to its origin, and from there to the declaration in its class.
+/// `None` if it has a linkage name, or is declared in another unit. Also returns whether it has a line of its own.
 fn declaration(
     unit: UnitRef<'_, Reader>,
     mut die: UnitOffset<usize>,
 ) -> Option<(UnitOffset<usize>, bool)> {
     let mut has_line = false;
-    // Longer chains are damage.
+    // A longer chain is damage.
     for _ in 0..8 {
         let entry = unit.entry(die).ok()?;
         let has = |name| entry.attr_value(name).is_some();
@@ -161,13 +165,13 @@ fn declaration(
     None
 }
 
-/// A function at an address and the line that ran.
+/// A function at an address, and the line that ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeFrame {
-    /// Its linkage name, or what [`Inlined::at`] gives in its place.
+    /// Its linkage name, or else its qualified name, as for [`Inlined::at`].
     pub name: Option<String>,
-    /// As the compiler was given it, under its folder; empty when it is not known.
+    /// The file as it was given to the compiler, joined to the compilation directory. Empty if unknown.
     pub file: String,
-    /// From 1; 0 when it is not known.
+    /// The line, counted from 1. 0 if unknown.
     pub line: u32,
 }

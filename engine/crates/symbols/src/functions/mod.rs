@@ -1,21 +1,49 @@
-//! Functions in scope and the code of their activations, inlined ones included.
+//! Functions: finds those in scope, and the code of their activations, including inlined ones.
 
 mod describe;
+pub(crate) mod inlined;
+pub(crate) mod table;
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use gimli::{UnitOffset, UnitRef};
 
-use crate::error::note_damage;
-use crate::file::{Module, Reader};
-use crate::function_table::{Function, FunctionRange, FunctionTable, Node};
-use crate::paint::flatten;
-use crate::units::{Extent, Split};
+use crate::dwarf::flatten::flatten;
+use crate::dwarf::units::{Extent, Split};
+use crate::elf::file::{Module, Reader};
+use crate::error::{damage_note, damaged};
+use crate::functions::table::{Function, FunctionRange, FunctionTable, Node};
 use crate::{Location, Scope, SymbolsError};
-use describe::{Cross, Describing, Description, Reference};
+use describe::{Cross, DeclaringFile, Describing, Description, Reference, Unit};
 
 const NONE: u32 = u32::MAX;
+
+/// How an activation of a function begins.
+#[derive(Clone, Copy)]
+enum Activation {
+    Called,
+    Inlined,
+}
+
+/// The activations around the current entry, with their depths.
+struct Around(Vec<(isize, u32)>);
+
+impl Around {
+    /// Leaves all activations that do not contain an entry at this depth.
+    fn leave(&mut self, depth: isize) {
+        while self.0.last().is_some_and(|it| it.0 >= depth) {
+            self.0.pop();
+        }
+    }
+
+    fn innermost(&self) -> u32 {
+        self.0.last().map_or(NONE, |&(_, node)| node)
+    }
+}
+
+/// The functions of a unit by the offset of their entry. `None` for functions out of scope.
+type Known = HashMap<UnitOffset<usize>, Option<u32>>;
 
 pub(crate) fn table(
     path: &Path,
@@ -46,8 +74,10 @@ pub(crate) fn table(
     }
     if let Some(error) = damage {
         let place = dwarf.format_error(error);
-        let note = note_damage(path, &place, reading.painted.is_empty(), "functions")?;
-        reading.notes.push(note);
+        if reading.painted.is_empty() {
+            return Err(SymbolsError::Damaged(damaged(path, &place)));
+        }
+        reading.notes.push(damage_note(path, &place, "functions"));
     }
     Ok(reading.finish(path))
 }
@@ -63,7 +93,7 @@ struct Reading<'s> {
     nodes: Vec<Node>,
     node_ids: HashMap<Node, u32>,
     painted: Vec<(u64, u64, usize, u32)>,
-    /// Where each called function begins, to find folded ones.
+    /// The start address of each called function, by which folded functions are found.
     starts: HashMap<u64, u32>,
     /// Functions whose code the linker dropped.
     dropped: Vec<u32>,
@@ -131,19 +161,22 @@ impl<'s> Reading<'s> {
         files: &[Option<u32>],
         mut cross: Option<&mut Cross<'_, 'a>>,
     ) -> gimli::Result<()> {
-        let mut known: HashMap<UnitOffset<usize>, Option<u32>> = HashMap::new();
+        let whole = Unit {
+            entries: UnitRef::new(dwarf, unit),
+            files,
+        };
+        let mut known = Known::new();
         self.describing.containers = None;
-        // The activations around the entry being read, with their depths.
-        let mut around: Vec<(isize, u32)> = Vec::new();
+        let mut around = Around(Vec::new());
         let mut entries = unit.entries_raw(None)?;
         while !entries.is_empty() {
             let (offset, depth) = (entries.next_offset(), entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else {
                 continue;
             };
-            let inlined = match abbreviation.tag() {
-                gimli::DW_TAG_subprogram => false,
-                gimli::DW_TAG_inlined_subroutine => true,
+            let activation = match abbreviation.tag() {
+                gimli::DW_TAG_subprogram => Activation::Called,
+                gimli::DW_TAG_inlined_subroutine => Activation::Inlined,
                 _ => {
                     entries.skip_attributes(abbreviation.attributes())?;
                     continue;
@@ -159,62 +192,68 @@ impl<'s> Reading<'s> {
                     extent.take(dwarf, unit, &attribute)?;
                 }
             }
-            while around.last().is_some_and(|it| it.0 >= depth) {
-                around.pop();
-            }
+            around.leave(depth);
             if !extent.is_some() {
                 continue;
             }
-            let parent = match around.last() {
-                Some(&(_, node)) if inlined => node,
-                _ => NONE,
+            let here = Reference::Here(offset);
+            let (parent, reference) = match activation {
+                Activation::Called => (NONE, here),
+                Activation::Inlined => (around.innermost(), origin.unwrap_or(here)),
             };
-            let reference = match origin {
-                Some(origin) if inlined => origin,
-                _ => Reference::Here(offset),
-            };
-            let seen = match (reference, &cross) {
-                (Reference::Here(offset), _) => known.get(&offset),
-                (Reference::Anywhere(offset), Some(cross)) => cross.functions.get(&offset),
-                (Reference::Anywhere(_), None) => None,
-            };
-            let function = match seen {
-                Some(&function) => function,
-                None => {
-                    let mut description = Description::default();
-                    let cross = cross.as_deref_mut();
-                    let whole = UnitRef::new(dwarf, unit);
-                    self.describing
-                        .describe(whole, files, reference, cross, &mut description)?;
-                    if description.linkage.is_none() {
-                        self.describing.qualify(whole, files, &mut description)?;
-                    }
-                    self.function(&description)
-                }
-            };
-            match (reference, &mut cross) {
-                (Reference::Here(offset), _) => {
-                    known.insert(offset, function);
-                }
-                (Reference::Anywhere(offset), Some(cross)) => {
-                    cross.functions.insert(offset, function);
-                }
-                (Reference::Anywhere(_), None) => {}
-            }
-            let Some(function) = function else {
+            let cross = cross.as_deref_mut();
+            let Some(function) = self.function_of(whole, reference, &mut known, cross)? else {
                 // Out of scope: its code belongs to what it is inlined into.
-                around.push((depth, parent));
+                around.0.push((depth, parent));
                 continue;
             };
             let node = self.node(Node { function, parent });
-            around.push((depth, node));
-            self.paint(dwarf, unit, &extent, node, inlined)?;
+            around.0.push((depth, node));
+            self.paint(whole.entries, &extent, node, activation)?;
         }
         Ok(())
     }
 
+    /// The function that an entry stands for. `None` if it is out of scope.
+    fn function_of<'a>(
+        &mut self,
+        unit: Unit<'_, 'a>,
+        reference: Reference,
+        known: &mut Known,
+        mut cross: Option<&mut Cross<'_, 'a>>,
+    ) -> gimli::Result<Option<u32>> {
+        let seen = match (reference, &cross) {
+            (Reference::Here(offset), _) => known.get(&offset),
+            (Reference::Anywhere(offset), Some(cross)) => cross.functions.get(&offset),
+            (Reference::Anywhere(_), None) => None,
+        };
+        if let Some(&function) = seen {
+            return Ok(function);
+        }
+        let mut description = Description::default();
+        self.describing
+            .describe(unit, reference, cross.as_deref_mut(), &mut description)?;
+        if description.linkage.is_none() {
+            self.describing.qualify(unit, &mut description)?;
+        }
+        let function = self.function(&description);
+        match (reference, cross) {
+            (Reference::Here(offset), _) => {
+                known.insert(offset, function);
+            }
+            (Reference::Anywhere(offset), Some(cross)) => {
+                cross.functions.insert(offset, function);
+            }
+            (Reference::Anywhere(_), None) => {}
+        }
+        Ok(function)
+    }
+
     fn function(&mut self, description: &Description) -> Option<u32> {
-        let (file, line) = (description.file??, description.line?);
+        let DeclaringFile::InScope(file) = description.file else {
+            return None;
+        };
+        let line = description.line?;
         let name =
             fulcrum_names::readable(description.linkage.as_deref(), description.name.as_deref())?;
         let function = Function {
@@ -245,35 +284,34 @@ impl<'s> Reading<'s> {
 
     fn paint<'a>(
         &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        unit: &gimli::Unit<Reader<'a>>,
+        unit: UnitRef<'_, Reader<'a>>,
         extent: &Extent<'a>,
         node: u32,
-        inlined: bool,
+        activation: Activation,
     ) -> gimli::Result<()> {
         let order = self.painted.len();
         let function = self.nodes[node as usize].function;
         let mut first = None;
-        extent.pieces(dwarf, unit, |start, end| {
+        extent.pieces(unit.dwarf, unit.unit, |start, end| {
             if self.module.code.end_of(start).is_some() {
                 first.get_or_insert(start);
                 self.painted.push((start, end, order, node));
             }
         })?;
-        match first {
-            Some(start) if !inlined => {
+        match (activation, first) {
+            (Activation::Inlined, _) => {}
+            (Activation::Called, Some(start)) => {
                 let kept = *self.starts.entry(start).or_insert(function);
                 if kept != function {
                     self.folded.push((kept, function));
                 }
             }
-            None if !inlined => self.dropped.push(function),
-            _ => {}
+            (Activation::Called, None) => self.dropped.push(function),
         }
         Ok(())
     }
 
-    /// Functions whose code is gone although their symbols have an address: that of the function they were folded into.
+    /// Finds folded functions: their code is gone, but their symbols have the address of the function into which they were folded.
     fn find_folded(&mut self) {
         if self.dropped.is_empty() {
             return;

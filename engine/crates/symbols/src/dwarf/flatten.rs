@@ -1,10 +1,10 @@
-//! Nested pieces of code flattened: every address belongs to the innermost piece that holds it.
+//! Flattens nested pieces of code, so that every address belongs to the innermost piece that contains it.
 
 use std::collections::BinaryHeap;
 
-/// Makes sorted, disjoint pieces of `(start, end, order, owner)`; of pieces that overlap, the greatest order wins.
+/// Turns pieces `(start, end, order, owner)` into sorted, disjoint ones. Where pieces overlap, the greatest order wins.
 ///
-/// Entries come parents first, so where two overlap the later one is the inner one.
+/// Entries come parents first, so of two that overlap, the later one is the inner one.
 pub(crate) fn flatten<T: Copy + Ord>(mut painted: Vec<(u64, u64, usize, T)>) -> Vec<(u64, u64, T)> {
     painted.retain(|piece| piece.0 < piece.1);
     painted.sort_unstable();
@@ -25,7 +25,7 @@ pub(crate) fn flatten<T: Copy + Ord>(mut painted: Vec<(u64, u64, usize, T)>) -> 
         }
         let next = starts.peek().map(|piece| piece.0);
         let Some(&(_, end, site)) = open.peek() else {
-            // Nothing is open: jump to the next piece.
+            // No piece is open: continue at the next one.
             let Some(piece) = starts.next() else { break };
             at = piece.0;
             open.push((piece.2, piece.1, piece.3));
@@ -75,7 +75,7 @@ mod tests {
                 ],
                 vec![(10, 30, (0, 1))],
             ),
-            // Damaged: a child that leaves its parent.
+            // Damaged: a child that extends beyond its parent.
             (
                 vec![(10, 20, 0, (0, 1)), (15, 30, 1, (0, 2))],
                 vec![(10, 15, (0, 1)), (15, 30, (0, 2))],

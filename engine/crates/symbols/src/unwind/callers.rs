@@ -1,7 +1,7 @@
-//! A frame's caller by everything that the call frame information tells (x86-64): for copies of stacks that are read later.
+//! Finds a frame's caller by the complete call frame information (x86-64), in copies of stacks that are read later.
 //!
-//! The flat table of [`unwind_rows`](crate::unwind_rows) is made for signal handlers: it knows two registers and no
-//! expressions. Afterwards there is time for both, as in functions that align their stack by another register.
+//! The flat table of [`unwind_rows`](crate::unwind_rows) is made for signal handlers: it has two registers and no expressions.
+//! Afterwards there is time for both, which functions need that align their stack by another register.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,16 +16,15 @@ use gimli::{
 };
 use object::{Architecture, Object as _, ObjectSection as _};
 
-use crate::file::{self, Cache, Code};
+use crate::elf::file::{self, Cache, Code};
 
-/// What each register holds, by its number in DWARF: 7 is the stack pointer, 16 the address that runs or is returned to.
-/// `None` where it is not known.
+/// The values of registers by DWARF number: 7 is the stack pointer, 16 the current or return address. `None` if unknown.
 pub type Registers = [Option<u64>; 17];
 
 const STACK_POINTER: usize = 7;
 const RETURN_ADDRESS: usize = 16;
 
-/// Operations of one expression; real ones have about ten.
+/// The most operations in one expression. Real ones have about ten.
 const OPERATIONS: u32 = 1000;
 
 const ENCODING: Encoding = Encoding {
@@ -34,25 +33,25 @@ const ENCODING: Encoding = Encoding {
     address_size: 8,
 };
 
-/// Where a frame was called from.
+/// The caller of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly all are frames, and none is kept"
 )]
 pub enum Caller {
-    /// There.
+    /// The caller was found.
     Frame {
-        /// As the caller has them.
+        /// The registers of the caller.
         registers: Registers,
-        /// A signal interrupted it: the address is that of an instruction, not of one behind a call.
+        /// Whether a signal interrupted the caller, so that its address is that of an instruction, not a return address.
         interrupted: bool,
     },
-    /// From nowhere: a thread begins here.
+    /// No caller: the thread begins here.
     Outermost,
-    /// What it takes to find it is not in what can be read.
+    /// The caller cannot be found, because a register or memory that it takes is not available.
     Lost,
-    /// The file tells nothing about this address.
+    /// The file has no information about this address.
     Unknown,
 }
 
@@ -63,7 +62,7 @@ pub struct CallFrames {
     sections: Vec<Section>,
     /// Sorted by start.
     functions: Vec<Function>,
-    /// By address: functions are called from the same places again and again.
+    /// A cache by address, because functions are called from the same places repeatedly.
     rules: RefCell<HashMap<u64, Option<Rc<Rules>>>>,
 }
 
@@ -78,28 +77,28 @@ enum Section {
     Debug(DebugFrame<Reader>),
 }
 
-/// What a section describes, as addresses in the file.
+/// A function that a section describes, with addresses as in the file.
 #[derive(Clone, Copy, Debug)]
 struct Function {
     start: u64,
     end: u64,
     section: usize,
-    /// Where its description is in the section.
+    /// The offset of its description in the section.
     offset: usize,
 }
 
-/// How the caller of an address is found.
+/// The rules by which the caller of an address is found.
 struct Rules {
     section: usize,
     cfa: CfaRule<usize>,
     registers: Vec<(usize, RegisterRule<usize>)>,
-    /// The caller is code that a signal interrupted.
+    /// Whether the caller is code that a signal interrupted.
     interrupted: bool,
 }
 
 impl CallFrames {
-    /// Reads what a file tells, and the one that was split off it. `None` when that is nothing, or not for x86-64. What follows
-    /// a damaged description is left out.
+    /// Reads the call frame information of a file and its separate debug file. `None` if there is none, or the file is not for
+    /// x86-64. Ignores everything after a damaged description.
     pub fn open(path: &Path) -> Option<CallFrames> {
         let cache = file::open(path).ok()?;
         let module = file::parse(path, &cache).ok()?;
@@ -130,7 +129,7 @@ impl CallFrames {
                 }
             }
         }
-        // Of two descriptions of one function the one in `.eh_frame` counts, which comes first and must stand last.
+        // Of two descriptions of a function, the one in `.eh_frame` counts. It has the smaller section and must come last.
         functions.sort_by_key(|it: &Function| (it.start, std::cmp::Reverse(it.section)));
         (!functions.is_empty()).then(|| CallFrames {
             sections,
@@ -139,8 +138,8 @@ impl CallFrames {
         })
     }
 
-    /// The caller of the frame that has these registers and runs at `address`, as in the file: behind a call, one byte before
-    /// where it returns to. `read` reads a word of the thread's memory.
+    /// The caller of the frame with these registers that runs at `address`, as in the file. For return addresses, `address` is one
+    /// byte before. `read` reads a word of the thread's memory.
     pub fn caller(
         &self,
         address: u64,
@@ -185,7 +184,7 @@ impl CallFrames {
         let Some(cfa) = state.cfa(&rules.cfa) else {
             return Caller::Lost;
         };
-        // What has no rule is as in the caller.
+        // Registers without a rule have the caller's values.
         let mut caller = *registers;
         caller[STACK_POINTER] = Some(cfa);
         caller[RETURN_ADDRESS] = None;
@@ -233,7 +232,7 @@ fn owned<'a>(path: &Path, section: &object::Section<'a, '_, Cache<'a>>) -> Optio
     Some(EndianRcSlice::new(Rc::from(&*data), NativeEndian))
 }
 
-/// Adds what a section describes, up to its end or its first damage.
+/// Adds the functions that a section describes, up to its end or the first damage.
 fn index<S: UnwindSection<Reader>>(
     section: &S,
     bases: &BaseAddresses,
@@ -251,7 +250,7 @@ fn index<S: UnwindSection<Reader>>(
             return;
         };
         let (start, end) = (description.initial_address(), description.end_address());
-        // Functions that the linker dropped describe addresses without code.
+        // Descriptions of functions that the linker dropped have addresses without code.
         if start < end && code.end_of(start).is_some() {
             functions.push(Function {
                 start,
@@ -281,7 +280,7 @@ where
     let registers = row
         .registers()
         .map(|(register, rule)| (usize::from(register.0), rule.clone()))
-        // Vector registers hold nothing that leads to a caller.
+        // Vector registers do not lead to a caller.
         .filter(|(register, _)| *register <= RETURN_ADDRESS);
     Some(Rules {
         section: function.section,
@@ -350,7 +349,7 @@ impl State<'_> {
                     let word = (self.read)(address)? & u64::MAX.checked_shr(bits)?;
                     evaluation.resume_with_memory(Value::Generic(word)).ok()?
                 }
-                // Frame information asks for nothing else.
+                // Frame information requires nothing else.
                 _ => return None,
             };
         }

@@ -1,19 +1,19 @@
-//! Inlined code: which call site in scope owns an address whose own file is out of scope.
+//! Inlined code: finds the call site in scope to which an address belongs whose own file is out of scope.
 
 use gimli::AttributeValue;
 
-use crate::file::Reader;
-use crate::paint::flatten;
-use crate::units::Extent;
+use crate::dwarf::flatten::flatten;
+use crate::dwarf::units::Extent;
+use crate::elf::file::Reader;
 
-/// A call site in scope as `(file, line)` indices of the table being built.
+/// A call site in scope: the index of its file in the table that is being built, and its line.
 pub(crate) type Site = (u32, u32);
 
-/// Pieces of code, sorted and disjoint, with the innermost call site in scope.
+/// Sorted, disjoint pieces of code, each with the innermost call site in scope.
 pub(crate) struct Inlines(Vec<(u64, u64, Site)>);
 
 impl Inlines {
-    /// Walks a unit's entries. `site` gives the call site of a file index and line when that file is in scope.
+    /// Reads a unit's entries. `site` returns the call site of a file index and line, if the file is in scope.
     pub(crate) fn read<'a>(
         dwarf: &gimli::Dwarf<Reader<'a>>,
         unit: &gimli::Unit<Reader<'a>>,
@@ -58,7 +58,7 @@ impl Inlines {
         Ok(Inlines(flatten(painted)))
     }
 
-    /// No inlined code is known.
+    /// No inlined code.
     pub(crate) fn none() -> Inlines {
         Inlines(Vec::new())
     }

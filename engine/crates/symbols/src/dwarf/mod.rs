@@ -1,0 +1,7 @@
+//! Reading DWARF: what lines and functions both need from the debug information.
+
+pub(crate) mod containers;
+pub(crate) mod files;
+pub(crate) mod flatten;
+mod paths;
+pub(crate) mod units;
