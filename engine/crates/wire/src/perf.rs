@@ -1,5 +1,5 @@
-//! What the kernel is told of an event (`perf_event_open(2)`): the runtime's samples, breakpoints, and the recorder's samples of
-//! whole trees of processes.
+//! How an event is described to the kernel (`perf_event_open(2)`): the runtime's samples, breakpoints, and the recorder's samples
+//! of whole trees of processes.
 
 /// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER5`. Fields have the meaning that the manual page says.
 #[repr(C)]

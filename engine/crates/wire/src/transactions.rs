@@ -8,10 +8,13 @@
 //!
 //! The file is as long as it may become from the beginning, and sparse. Its process maps it once and keeps no descriptor.
 
+mod encoding;
+mod kinds;
 mod record;
-pub use record::{
-    Address, Calling, Damage, Head, LockKind, NAMED_FUNCTIONS, Record, RecordKind, StreamKind, Via,
-};
+
+pub use encoding::Damage;
+pub use kinds::{Calling, LockKind, RecordKind, StreamKind, Via};
+pub use record::{Address, Head, NAMED_FUNCTIONS, Record};
 
 /// Changes whenever the layout of the log does.
 pub const VERSION: u64 = 3;

@@ -1,4 +1,8 @@
 //! Records of the event log: writing and reading them.
+//!
+//! By hand: agents write records into a mapped file without allocation, and readers skip the kinds that they do not know by the
+//! length of their payload. `postcard`, which needs no allocation either, has no such length, so a new kind of record would
+//! make a log unreadable for older versions.
 
 use super::{MAX_PAYLOAD, kind};
 
