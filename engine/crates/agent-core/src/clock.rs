@@ -1,11 +1,10 @@
 //! Clocks: ticks that cost nothing, and a thread's CPU time for next to nothing.
 //!
-//! The processor's time stamp counter is the clock of events where it runs at one rate for ever; elsewhere
-//! `CLOCK_MONOTONIC` is.
+//! The clock of events is the processor's time stamp counter where its rate never changes, otherwise `CLOCK_MONOTONIC`.
 //!
-//! A thread's CPU time goes on like the clock while the thread is not interrupted. Whether it was, the kernel tells: it
-//! clears the thread's `rseq_cs` when another thread takes the processor, so we point that at a description of a critical
-//! section that the thread is never in. Only when it was cleared, CPU time is read (650 ns instead of 1).
+//! A thread's CPU time advances like the clock while the thread is not interrupted. The kernel shows whether it was: it clears the
+//! thread's `rseq_cs` when another thread takes the processor. So we point that field at a description of a critical section that
+//! the thread is never in. Only when the field was cleared, CPU time is read (650 ns instead of 1).
 
 use std::cell::UnsafeCell;
 use std::sync::OnceLock;
@@ -16,9 +15,9 @@ use fulcrum_preload::real::find;
 use fulcrum_preload::sys::clock as read;
 use fulcrum_wire::log::cpu_clock;
 
-/// What the clocks of this machine are.
+/// The clocks of this machine.
 struct Clocks {
-    /// Whether ticks are the time stamp counter's.
+    /// Whether ticks come from the time stamp counter.
     counter: bool,
     /// Where a thread's `rseq` area is from its thread pointer.
     rseq: Option<isize>,
@@ -43,7 +42,7 @@ pub fn cpu() -> u64 {
 #[cfg(target_arch = "x86_64")]
 fn counter_is_steady() -> bool {
     let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    // The kernel itself trusts it, or a clock of the hypervisor's that is made of it.
+    // The kernel itself uses it, or a clock of the hypervisor that is derived from it.
     let trusted = std::fs::read_to_string(source)
         .is_ok_and(|name| matches!(name.trim(), "tsc" | "kvm-clock"));
     let most = std::arch::x86_64::__cpuid(0x8000_0000).eax;
@@ -80,9 +79,9 @@ struct CriticalSection {
 // SAFETY: it is never written, and what it points to is never written.
 unsafe impl Sync for CriticalSection {}
 
-/// What must stand before an abort handler: glibc's for x86.
+/// The signature that must precede an abort handler: glibc's for x86.
 static SIGNATURE: [u32; 2] = [0x5305_3053, 0];
-/// One byte of data, at which no thread ever is.
+/// A critical section that no thread is ever in: one byte of data.
 static NOWHERE: CriticalSection = CriticalSection {
     version: 0,
     flags: 0,
@@ -123,7 +122,7 @@ fn rseq_field(offset: isize) -> *mut u64 {
     }
 }
 
-/// What `running` points to where CPU time is read each time: never the address of [`NOWHERE`].
+/// What `running` points to where CPU time is read each time. It never holds the address of [`NOWHERE`].
 struct Never(UnsafeCell<u64>);
 // SAFETY: it is only read.
 unsafe impl Sync for Never {}
@@ -137,7 +136,7 @@ pub struct ThreadClock {
 }
 
 impl ThreadClock {
-    /// The calling thread's; for no other thread.
+    /// The calling thread's clock, which no other thread may use.
     pub fn here() -> ThreadClock {
         let clocks = clocks();
         let running = match clocks.rseq {
@@ -147,7 +146,7 @@ impl ThreadClock {
         ThreadClock { clocks, running }
     }
 
-    /// Ticks when the thread has run without interruption since the last stamp, so that its CPU time just went on.
+    /// The ticks, if the thread has run without interruption since the last stamp, so that its CPU time advanced like the clock.
     #[inline]
     pub fn undisturbed(&self) -> Option<u64> {
         // Before the look: an interruption in between is seen, and the ticks are read again.
@@ -161,7 +160,7 @@ impl ThreadClock {
         (field == (&raw const NOWHERE).addr() as u64).then_some(ticks)
     }
 
-    /// Ticks, and the CPU time when it did not just go on.
+    /// The ticks, and the CPU time if it did not advance like the clock.
     #[inline]
     pub fn stamp(&self) -> (u64, Option<u64>) {
         match self.undisturbed() {
@@ -177,7 +176,7 @@ impl ThreadClock {
         (ticks(self.clocks), Some(cpu))
     }
 
-    /// The next stamp has a CPU time, whatever happens until then.
+    /// Makes the next stamp have a CPU time.
     pub fn reset(&self) {
         // Zero is what the kernel itself writes.
         self.point_to(0);
@@ -197,7 +196,7 @@ pub fn thread_cpu() -> u64 {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// All clocks, for the calling thread. Whether it was interrupted stays as it is: that is its own stream's affair.
+/// All clocks, for the calling thread. Does not change what its [`ThreadClock`] knows of interruptions.
 pub fn now() -> Moment {
     let cpu_ns = thread_cpu();
     let ns = read(libc::CLOCK_MONOTONIC);

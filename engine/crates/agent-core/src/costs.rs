@@ -1,7 +1,7 @@
-//! What a pair of probes costs (JPMT §4.4), measured before the program starts: so much is subtracted from its times.
+//! What a pair of probes costs (JPMT §4.4), measured before the program starts. The cost is subtracted from the program's times.
 //!
-//! A compiled loop calls the probes themselves, which write into a log in memory that is read for the time between them. The
-//! cheapest of many rounds counts: what disturbs only adds, and subtracting too little is better than too much.
+//! A compiled loop calls the probes, which write into a log in memory; the time between a pair is read from there. The cheapest of
+//! many rounds counts: disturbances only add, and subtracting too little is better than too much.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::Writer;
 use crate::clock::{ThreadClock, now, thread_cpu};
 pub use crate::probe_costs::Costs;
 
-/// The method's number in rehearsals; none has it.
+/// The method's number in rehearsals, which no real method has.
 pub const METHOD: u32 = 0;
 /// Pairs of probes in a round.
 pub const ROUND: u32 = 4000;
 
-/// Of the thread on a processor, nanoseconds: on a busy machine it takes longer and is as good.
+/// CPU time that the rounds take, nanoseconds. On a busy machine, they take longer and are as good.
 const TIME: u64 = 12_000_000;
-/// Rounds, should the thread's clock stand still.
+/// The most rounds, in case the thread's clock stands still.
 const MOST: u32 = 1000;
 const MEMORY: u64 = 64 << 20;
 
-/// Lets the probes write through a writer meanwhile, fires [`ROUND`] pairs of those of [`METHOD`], and gives the writer
-/// back. `None` when they cannot be fired.
+/// Lets the probes write through the writer, fires [`ROUND`] pairs of probes of [`METHOD`], and returns the writer. `None` when they
+/// cannot be fired.
 pub type Round<'a> = &'a mut dyn FnMut(Writer) -> Option<Writer>;
 
 /// A log to rehearse in.
@@ -32,7 +32,7 @@ pub fn rehearsal() -> Option<Arc<Log>> {
     Log::in_memory(MEMORY, now).ok()
 }
 
-/// Measures, and a tick's length in nanoseconds, 0 when it is not known.
+/// Measures the costs, and a tick's length in nanoseconds, which is 0 when it is not known.
 pub fn measure(round: Round<'_>) -> (Costs, f64) {
     let begin = now();
     let logged = rounds(round, u32::MAX);
@@ -52,7 +52,7 @@ pub fn measure(round: Round<'_>) -> (Costs, f64) {
     (costs, tick)
 }
 
-/// Ticks that the best round took, and those of them between the two probes of its pairs.
+/// The ticks of the best round, and how many of them were between the two probes of its pairs.
 fn rounds(round: Round<'_>, deepest: u32) -> Option<(u64, u64)> {
     let log = rehearsal()?;
     let clock = ThreadClock::here();
@@ -72,7 +72,7 @@ fn rounds(round: Round<'_>, deepest: u32) -> Option<(u64, u64)> {
 
 fn one(round: Round<'_>, log: &Arc<Log>, clock: &ThreadClock, deepest: u32) -> Option<(u64, u64)> {
     let mut writer = Writer::new(log.wide_stream(2), deepest);
-    // Its chunk and its clock are ready before time counts.
+    // Prepares its chunk and its clock before time counts.
     writer.event(kind::NOTE, &PayloadBuffer::default());
     let from = clock.stamp().0;
     let writer = round(writer)?;

@@ -1,5 +1,5 @@
-//! What the agents share, the one for Java virtual machines and the one for native programs: clocks, options, a thread's
-//! way into the log, what probes cost, and metering.
+//! What the agents for Java virtual machines and for native programs share: clocks, options, writing a thread's events, what
+//! probes cost, and metering.
 //!
 //! Constraints, because this runs inside other people's programs: nothing is printed, nothing that a probe does takes a lock
 //! or makes a system call but for a thread's first event and a full chunk, and no panic leaves [`say::guarded`].
@@ -14,4 +14,4 @@ pub mod shadow;
 pub mod table;
 mod writer;
 
-pub use writer::{Stamp, Writer};
+pub use writer::{MethodEvent, Stamp, Writer};

@@ -1,4 +1,4 @@
-//! Metering: what calls cost by a rule, so that the gates of methods shut that are known not to be hotspots (refine loop).
+//! Metering: what calls cost by a rule. The gates of methods that are known not to be hotspots are shut (refine loop).
 
 use fulcrum_hotspot::{Calls, ProbeCost, Rule, Table};
 use fulcrum_wire::log::{PayloadBuffer, kind};
@@ -8,7 +8,7 @@ use crate::probe_costs::Costs;
 /// The sums of all methods, and the clock's unit.
 pub struct Metering {
     table: Table,
-    /// Nanoseconds.
+    /// A tick's length, nanoseconds.
     tick: f64,
 }
 
@@ -16,38 +16,39 @@ pub struct Metering {
 #[derive(Default)]
 pub struct Meters {
     calls: Calls,
-    /// A moment on the clock, and the thread's CPU time then, nanoseconds.
+    /// A time in ticks, and the thread's CPU time then, nanoseconds.
     cpu: (u64, u64),
-    /// Bytes.
+    /// Bytes allocated.
     allocated: u64,
-    /// Ticks of waiting for monitors that others own, and since when the thread does that.
+    /// Ticks of waiting for monitors that others own.
     contended: u64,
-    since: Option<u64>,
+    /// When the current wait started.
+    contends_since: Option<u64>,
 }
 
 impl Meters {
-    /// The thread was found to have so much CPU time.
+    /// The thread's CPU time at these ticks.
     pub fn set_cpu(&mut self, ticks: u64, cpu_ns: u64) {
         self.cpu = (ticks, cpu_ns);
     }
 
-    /// The thread got memory, bytes.
+    /// The thread has allocated memory, bytes.
     pub fn allocates(&mut self, bytes: u64) {
         self.allocated += bytes;
     }
 
-    /// The thread begins to wait for a monitor, or has got it.
-    pub fn contends(&mut self, begins: bool, ticks: u64) {
-        match begins {
-            true => self.since = Some(ticks),
-            false => {
-                let since = self.since.take().unwrap_or(ticks);
-                self.contended += ticks.saturating_sub(since);
-            }
-        }
+    /// The thread starts to wait for a monitor.
+    pub fn contention_begins(&mut self, ticks: u64) {
+        self.contends_since = Some(ticks);
     }
 
-    /// Whether a call can begin without asking for memory.
+    /// The thread has entered the monitor.
+    pub fn contention_ends(&mut self, ticks: u64) {
+        let since = self.contends_since.take().unwrap_or(ticks);
+        self.contended += ticks.saturating_sub(since);
+    }
+
+    /// Whether a call can begin without allocating.
     pub fn has_room(&self) -> bool {
         self.calls.has_room()
     }
@@ -57,7 +58,7 @@ impl Meters {
         self.calls.make_room();
     }
 
-    /// A method was entered or left. `true` when its gate is to be shut now.
+    /// A method was entered or left. `true` when its gate must be shut now.
     pub fn call(&mut self, metering: &Metering, kind: u8, method: u32, ticks: u64) -> bool {
         let ns = |ticks: u64| ticks as f64 * metering.tick;
         let reading = [
@@ -77,7 +78,7 @@ impl Meters {
 }
 
 impl Metering {
-    /// For methods with numbers below `capacity`; a tick is so many nanoseconds.
+    /// Meters for methods with numbers below `capacity`. `tick` is a tick's length, nanoseconds.
     pub fn new(rule: &Rule, costs: Costs, tick: f64, capacity: usize) -> Self {
         let probes = ProbeCost {
             inside_ns: costs.inside as f64 / 1000.0,
@@ -89,7 +90,7 @@ impl Metering {
         }
     }
 
-    /// How a method stands, for the log; `passed` calls went through its shut gate.
+    /// A method's sums, for the log. `passed` calls went through its shut gate.
     pub fn counts(&self, method: u32, passed: u64) -> PayloadBuffer {
         let sums = self.table.sums(method);
         PayloadBuffer::default()

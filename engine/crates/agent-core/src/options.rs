@@ -1,4 +1,4 @@
-//! What `fulcrum trace` asks for: the run's folder, and in it the files `filter` and `agent.options`.
+//! The options of `fulcrum trace`: the run's folder, and in it the files `filter` and `agent.options`, which has lines `NAME=VALUE`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use fulcrum_wire::log::{PLAIN_VERSION, VALUES_VERSION};
 
 use crate::say::say;
 
-/// Everything that can be asked for.
+/// All options.
 pub struct Options {
     /// Where the log goes.
     pub log: PathBuf,
@@ -20,7 +20,7 @@ pub struct Options {
     pub rule: Option<Rule>,
     /// A method without a gate, `Class.method`: its calls are the units of work.
     pub unit: Option<String>,
-    /// Where else the log is to be.
+    /// Another path for the log.
     pub output: Option<Output>,
     /// The process that records.
     pub recorder: Option<u32>,
@@ -37,13 +37,13 @@ impl Options {
         }
     }
 
-    /// Reads them; `text` is the folder.
+    /// Reads the options of the run in the folder `text`.
     pub fn read(text: &str) -> Result<Options, String> {
         let folder = Path::new(text);
         if text.is_empty() {
             return Err("no folder is named: the agent was not started by fulcrum trace".into());
         }
-        // Even when it cannot be looked at: what is said then tells why.
+        // Even if it cannot be read: the message says why.
         crate::say::into(folder);
         if !folder.is_dir() {
             return Err(format!(
@@ -69,12 +69,12 @@ impl Options {
             None => None,
         };
         if let Some(rule) = &rule {
-            // What the rule looks at has to be seen.
+            // What the rule uses must be observed.
             filter.contention |= rule.needs(Meter::Contention);
             filter.allocations |= rule.needs(Meter::Allocation);
         }
         let pid = std::process::id();
-        // Several programs of one run have a log each; so has each that a process executes in turn.
+        // Each program of a run has a log, also each that a process executes in turn.
         let names = std::iter::once(format!("events-{pid}.log"))
             .chain((2..1000).map(|n| format!("events-{pid}-{n}.log")));
         let mut paths = names.map(|name| folder.join(name));
@@ -93,12 +93,12 @@ impl Options {
     }
 }
 
-/// Where the filter's `output` wants the log to be.
+/// The path where the filter's `output` wants the log.
 pub struct Output(PathBuf);
 
 impl Output {
-    /// Makes the log be there too, under another name of the same file where the file system can. A link that this run has
-    /// put there stays: the log of a run's first program is the one that was asked for.
+    /// Links the log there, by a hard link where the file system can. A link that this run has made already stays: the log of the
+    /// run's first program is the one that was asked for.
     pub fn link(&self, log: &Path) {
         let linked = std::fs::hard_link(log, &self.0).or_else(|_| {
             let log = std::fs::canonicalize(log)?;

@@ -1,4 +1,4 @@
-//! What probes cost.
+//! The cost of probes.
 
 /// What probes cost, picoseconds; zeros when it could not be measured.
 #[derive(Clone, Copy, Debug, Default)]

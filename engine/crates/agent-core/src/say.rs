@@ -1,4 +1,4 @@
-//! What goes wrong: never on the program's own streams, and each thing once.
+//! Messages about what goes wrong: never on the program's own streams, and each one once.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -11,13 +11,13 @@ static FILE: Mutex<Option<PathBuf>> = Mutex::new(None);
 static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 static LOG: OnceLock<fn(&str) -> bool> = OnceLock::new();
 
-/// Sentences go into the log this way from now on; it gives `false` when there is no log.
+/// Sets the function that writes messages into the log. It returns `false` when there is no log.
 pub fn through(log: fn(&str) -> bool) {
-    // Whoever says it a second time says the same.
+    // It is always the same function.
     let _ = LOG.set(log);
 }
 
-/// Where to say what the log cannot hold.
+/// Sets the folder for messages that the log cannot hold.
 pub fn into(folder: &Path) {
     let path = file_in(folder);
     *FILE.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
@@ -28,8 +28,7 @@ fn file_in(folder: &Path) -> PathBuf {
     folder.join(format!("agent-{}.txt", std::process::id()))
 }
 
-/// Tells the reader of a run that is not the one that is being written. Whoever asked sees that it was refused, when this
-/// fails.
+/// Writes a message into the folder of another run than the current one. If that fails, whoever asked still learns of the refusal.
 pub fn say_in(folder: &Path, text: &str) {
     let _ = append(&file_in(folder), text);
 }
@@ -39,8 +38,7 @@ fn append(path: &Path, text: &str) -> io::Result<()> {
     writeln!(file, "{text}")
 }
 
-/// Tells the reader of the run why what was asked for is not done. An error when there is no way to: the folder cannot be
-/// written into.
+/// Tells the reader of the run why a request is refused. Returns an error when the folder cannot be written to.
 pub fn refuse(text: &str) -> io::Result<()> {
     if LOG.get().is_some_and(|log| log(text)) {
         return Ok(());
@@ -51,7 +49,7 @@ pub fn refuse(text: &str) -> io::Result<()> {
     }
 }
 
-/// Tells the reader of the run a sentence. There is nobody to tell when this fails.
+/// Writes a message for the reader of the run. There is nobody to tell when this fails.
 pub fn say(text: &str) {
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if said.len() > 1000 || !said.insert(text.to_owned()) {
@@ -66,10 +64,10 @@ pub fn say(text: &str) {
     }
 }
 
-/// Does something that may be wrong in a way that we did not think of, and says so: the program goes on.
+/// Runs something, and reports if it panics: the program goes on.
 pub fn guarded<T: Default>(what: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|_| {
-        // Not within this: the same mistake may be in there.
+        // This may panic for the same reason.
         let _ = catch_unwind(|| {
             say("A mistake of Fulcrum's own: the agent panicked. Events may be missing; please report it.");
         });

@@ -1,13 +1,13 @@
-//! Which logged calls a native thread is inside of, told by where their frames are on the stack.
+//! The shadow stack of a native thread: the logged calls that it is in, identified by where their frames are on the stack.
 //!
-//! A native program may leave functions without saying so: `longjmp`, exceptions through code that was built without clean-up,
-//! a thread that ends, a child made by `vfork`. Frames of a stack that grows down are the deeper the lower they are. So a
-//! frame that is lower than a function which is entered or left now is gone ([`Shadow::stale`], [`Shadow::find`]).
+//! A native program may leave functions without calling the exit probe: by `longjmp`, by exceptions through code that was built
+//! without clean-up, when a thread ends, in a `vfork` child. The stack grows down, so deeper frames are lower. A frame that is lower
+//! than that of a function which is entered or left now is gone ([`ShadowStack::stale`], [`ShadowStack::find`]).
 //!
-//! A frame's *place* is the same when the function is entered and when it is left: where its return address is when there is a
-//! frame pointer, else the stack pointer at its calls. A function that was inlined has its caller's place; then its code tells
-//! it apart. Frames on other stacks than the thread's own (alternate stacks for signals, coroutines) have places that mean
-//! nothing to each other: those are gone when the thread's own stack goes on.
+//! A frame's *place* is the same when the function is entered and when it is left: the address of its return address if there is a
+//! frame pointer, otherwise the stack pointer at its calls. A function that was inlined has its caller's place; its code tells it
+//! apart. Places on other stacks than the thread's own (alternate signal stacks, coroutines) cannot be compared: such frames are gone
+//! when the thread's own stack goes on.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct Frame {
     pub function: usize,
     /// Its method's number.
     pub method: u32,
-    /// Exceptions that the thread was in the middle of when it was entered.
+    /// Uncaught exceptions of the thread when the function was entered.
     pub throws: u32,
 }
 
@@ -37,29 +37,29 @@ pub struct At {
     pub last: bool,
 }
 
-/// Bytes that arguments on the stack may take.
+/// The most bytes that arguments on the stack take.
 const ARGUMENTS: usize = 1024;
 
-/// The calls of a thread.
-pub struct Shadow {
+/// The logged calls of a thread.
+pub struct ShadowStack {
     frames: Vec<Frame>,
     /// The thread's own stack.
     stack: Range<usize>,
-    /// Frames on other stacks.
+    /// How many frames are on other stacks.
     foreign: usize,
 }
 
-impl Shadow {
-    /// Of a thread with this stack. Room for some calls is made at once.
-    pub fn new(stack: Range<usize>) -> Shadow {
-        Shadow {
+impl ShadowStack {
+    /// For a thread with this stack. Makes room for some calls at once.
+    pub fn new(stack: Range<usize>) -> ShadowStack {
+        ShadowStack {
             frames: Vec::with_capacity(256),
             stack,
             foreign: 0,
         }
     }
 
-    /// Where a frame is whose probe was called with this stack pointer and this frame pointer.
+    /// Where a frame is whose probe was called with this stack pointer and frame pointer.
     ///
     /// # Safety
     /// `sp` is where the probe's return address is.
@@ -89,13 +89,13 @@ impl Shadow {
         }
     }
 
-    /// Logged calls inside one another.
+    /// How many calls the thread is in.
     #[inline(always)]
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whether there is room for one more without asking for memory.
+    /// Whether there is room for another call without allocating.
     #[inline(always)]
     pub fn has_room(&self) -> bool {
         self.frames.len() < self.frames.capacity()
@@ -106,7 +106,7 @@ impl Shadow {
         self.frames.reserve(self.frames.len().max(16));
     }
 
-    /// The innermost.
+    /// The innermost call.
     pub fn top(&self) -> Option<&Frame> {
         self.frames.last()
     }
@@ -133,15 +133,15 @@ impl Shadow {
         let lower = self.frames.iter().rev().take_while(|frame| {
             let other = self.is_own(frame.at.place) != own;
             match (own, other) {
-                // Another stack's, or deeper on the same.
+                // On another stack, or deeper on the same.
                 (true, _) => other || frame.at.place < at.place,
                 // The thread's own stack waits, others may.
                 (false, _) => false,
             }
         });
         let lower = lower.count();
-        // In the same place, there are callers that this function was inlined into, or one that is gone: then another
-        // function was called from elsewhere, or the same code runs again.
+        // In the same place are callers that this function was inlined into, or a call that is gone: then another function was
+        // called from elsewhere, or the same code runs again.
         let rest = &self.frames[..self.frames.len() - lower];
         let here = rest
             .iter()
@@ -165,7 +165,7 @@ impl Shadow {
         self.frames.push(frame);
     }
 
-    /// The innermost is over.
+    /// Ends the innermost call.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Frame> {
         let frame = self.frames.pop()?;
@@ -175,8 +175,7 @@ impl Shadow {
         Some(frame)
     }
 
-    /// How many of the innermost frames a jump leaves, which leads to this stack pointer. 0 when that is on another stack than
-    /// the thread's own.
+    /// How many of the innermost frames a jump to this stack pointer leaves. 0 when that is on another stack than the thread's own.
     pub fn left_by_jump(&self, to: usize) -> usize {
         if !self.is_own(to) {
             return 0;
@@ -186,14 +185,14 @@ impl Shadow {
             .count()
     }
 
-    /// Only so many of the outermost are left.
+    /// Keeps only so many of the outermost calls.
     pub fn truncate(&mut self, depth: usize) {
         while self.frames.len() > depth {
             self.pop();
         }
     }
 
-    /// A function is left: how many frames inside its own are gone. `None` when its own is not there. `returns` tells whether
+    /// For a function that is left: how many frames inside its own are gone. `None` when its own is not there. `returns` says whether
     /// a word in a part of the thread's stack is the address to which the function returns.
     #[inline(always)]
     pub fn find(
@@ -234,7 +233,7 @@ impl Shadow {
                 frame.at.place == at.place || (at.last && !other && frame.at.place < at.place);
             if here && frame.function == function && frame.at.caller == at.caller {
                 found = Some(n);
-                // The outermost that it may be, when it takes the place of the whole frame.
+                // For a tail call, which replaces the whole frame, it may be an outer one.
                 if !at.last {
                     break;
                 }
@@ -269,8 +268,8 @@ mod tests {
     }
 
     /// A thread inside of functions 1, 2, …, which are at these places; each is called from its own code.
-    fn inside(places: &[usize]) -> Shadow {
-        let mut shadow = Shadow::new(STACK);
+    fn inside(places: &[usize]) -> ShadowStack {
+        let mut shadow = ShadowStack::new(STACK);
         for (n, place) in places.iter().enumerate() {
             enter(&mut shadow, n + 1, at(*place, 100 + n, 200 + n));
         }
@@ -387,7 +386,7 @@ mod tests {
             );
         }
         // A recursion that ends by tail calls: the innermost is lower than the others.
-        let mut deep = Shadow::new(STACK);
+        let mut deep = ShadowStack::new(STACK);
         for place in [16_000, 15_000, 14_000] {
             enter(&mut deep, 1, at(place, 50, 60));
         }

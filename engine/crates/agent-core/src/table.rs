@@ -1,4 +1,7 @@
-//! Functions by their addresses: what a probe looks up first. Reading takes no lock.
+//! Functions by their addresses, which a probe looks up first. Reading takes no lock.
+//!
+//! By hand: to read the concurrent maps of libraries (`dashmap`, `papaya`), a thread takes a lock or registers itself, and a probe
+//! may do neither.
 
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -9,7 +12,7 @@ pub enum Gate {
     None,
     /// It is observed under this number.
     Open(u32),
-    /// It was known not to be a hotspot: its calls are counted and not measured.
+    /// It is known not to be a hotspot: its calls are counted and not measured.
     Shut(u32),
 }
 
@@ -82,14 +85,14 @@ impl Slots {
 
     fn set(&mut self, function: u64, gate: Gate) {
         let (slot, known) = self.find(function);
-        // Before the address: who finds that finds the gate.
+        // Before the address: whoever finds that finds the gate.
         slot.gate.store(gate.to_word(), Ordering::Release);
         slot.function.store(function, Ordering::Release);
         self.used += usize::from(!known);
     }
 }
 
-/// The functions of a process. One thread at a time changes it, which callers see to; any may read.
+/// The functions of a process. Any thread may read; callers ensure that one thread at a time changes it.
 pub struct Table {
     slots: AtomicPtr<Slots>,
 }
@@ -108,22 +111,25 @@ impl Table {
         unsafe { &*self.slots.load(Ordering::Acquire) }
     }
 
-    /// What is known of a function. `None` when it was never asked for.
+    /// What is known of a function. `None` for one that was never set.
     #[inline(always)]
     pub fn get(&self, function: usize) -> Option<Gate> {
         let (slot, known) = self.slots().find(function as u64);
         known.then(|| Gate::of_word(slot.gate.load(Ordering::Relaxed)))
     }
 
-    /// Says what is known of a function. Not to be called by two threads at a time.
-    pub fn set(&self, function: usize, gate: Gate) {
+    /// Sets what is known of a function.
+    ///
+    /// # Safety
+    /// No other thread changes the table meanwhile.
+    pub unsafe fn set(&self, function: usize, gate: Gate) {
         let function = function as u64;
         if function <= REMOVED {
             return;
         }
         let slots = self.slots();
         if !slots.find(function).1 && slots.used * 2 >= slots.slots.len() {
-            // Whoever still reads the old one does not find what is new, and asks.
+            // Whoever still reads the old slots does not find new functions, and looks them up again.
             let all = slots.slots.iter();
             let live = all.filter(|slot| slot.function.load(Ordering::Relaxed) > REMOVED);
             let grows = u32::from(live.count() * 4 >= slots.slots.len());
@@ -143,7 +149,7 @@ impl Table {
         slots.set(function, gate);
     }
 
-    /// Forgets functions: their addresses may become others'. Not to be called by two threads at a time.
+    /// Forgets functions, whose addresses may become those of others. No other thread may change the table meanwhile.
     pub fn forget(&self, gone: impl Fn(usize) -> bool) {
         for slot in &self.slots().slots {
             let function = slot.function.load(Ordering::Relaxed);
@@ -158,6 +164,11 @@ impl Table {
 mod tests {
     use super::*;
 
+    fn set(table: &Table, function: usize, gate: Gate) {
+        // SAFETY: a test has one thread.
+        unsafe { table.set(function, gate) };
+    }
+
     #[test]
     fn functions_are_found_however_many_there_are() {
         let table = Table::default();
@@ -169,17 +180,17 @@ mod tests {
                 1 => Gate::Open(number as u32),
                 _ => Gate::Shut(u32::MAX - number as u32),
             };
-            table.set(function, gate);
+            set(&table, function, gate);
             assert_eq!(table.get(function), Some(gate));
         }
         assert_eq!(table.get(0x5555_0000_1000 + 24 * 4), Some(Gate::Open(4)));
-        table.set(0x5555_0000_1000 + 24 * 4, Gate::Shut(4));
+        set(&table, 0x5555_0000_1000 + 24 * 4, Gate::Shut(4));
         assert_eq!(table.get(0x5555_0000_1000 + 24 * 4), Some(Gate::Shut(4)));
         assert_eq!(table.get(0x5555_0000_1001), None);
         table.forget(|function| function < 0x5555_0000_1000 + 24 * 1000);
         let known = functions().filter(|it| table.get(*it).is_some());
         assert_eq!(known.count(), 4000);
-        table.set(0x5555_0000_1000, Gate::Open(7));
+        set(&table, 0x5555_0000_1000, Gate::Open(7));
         assert_eq!(table.get(0x5555_0000_1000), Some(Gate::Open(7)));
     }
 
@@ -187,7 +198,7 @@ mod tests {
     fn what_was_forgotten_again_and_again_leaves_room() {
         let table = Table::default();
         for round in 0..10_000_usize {
-            table.set(0x1000 + round * 16, Gate::Open(1));
+            set(&table, 0x1000 + round * 16, Gate::Open(1));
             table.forget(|_| true);
         }
         assert_eq!(table.get(0x1000), None);

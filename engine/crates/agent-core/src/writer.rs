@@ -1,4 +1,4 @@
-//! One thread's way into the log, with its clock and its meters.
+//! Writes one thread's events, with its clock and its meters.
 
 use fulcrum_event_log::ThreadWriter;
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
@@ -6,23 +6,34 @@ use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 use crate::clock::ThreadClock;
 use crate::metering::{Metering, Meters};
 
-/// Ticks, and the CPU time when that did not just go on.
+/// The ticks, and the CPU time if it did not advance like the clock.
 pub type Stamp = (u64, Option<u64>);
+
+/// An event of a method, for [`Writer::method_with`].
+#[derive(Clone, Copy, Debug)]
+pub struct MethodEvent {
+    /// One of [`kind`].
+    pub kind: u8,
+    /// The method's number.
+    pub method: u32,
+    /// When it happened.
+    pub stamp: Stamp,
+}
 
 /// Writes a thread's events.
 pub struct Writer {
     stream: ThreadWriter,
     clock: ThreadClock,
-    /// Logged calls that the thread is inside of, and those that are not logged for being deeper than `deepest`.
+    /// Observed calls that the thread is in, also those deeper than `deepest`, which are not logged.
     depth: u32,
     deepest: u32,
-    /// Calls since the last event that were not logged.
+    /// Calls that were not logged since the last event.
     skipped: u64,
     meters: Meters,
 }
 
 impl Writer {
-    /// For the calling thread; calls deeper than so many observed ones are counted and not logged.
+    /// For the calling thread. Calls inside more than `deepest` observed ones are counted and not logged.
     pub fn new(stream: ThreadWriter, deepest: u32) -> Writer {
         Writer {
             stream,
@@ -34,17 +45,17 @@ impl Writer {
         }
     }
 
-    /// Where it writes.
+    /// The stream that it writes to.
     pub fn stream(&mut self) -> &mut ThreadWriter {
         &mut self.stream
     }
 
-    /// Where it wrote.
+    /// The stream that it wrote to.
     pub fn into_stream(self) -> ThreadWriter {
         self.stream
     }
 
-    /// So many observed calls inside one another are logged.
+    /// How many observed calls inside one another are logged.
     pub fn deepest(&self) -> u32 {
         self.deepest
     }
@@ -54,7 +65,7 @@ impl Writer {
         &self.clock
     }
 
-    /// It goes on in the calling thread.
+    /// Continues with the clock of another thread, which calls this.
     pub fn set_clock(&mut self, clock: ThreadClock) {
         self.clock = clock;
     }
@@ -64,7 +75,7 @@ impl Writer {
         &mut self.meters
     }
 
-    /// A call whose probes fire and that is not logged.
+    /// Counts a call whose probes fire and that is not logged.
     #[inline]
     pub fn skip(&mut self) {
         self.skipped += 1;
@@ -73,12 +84,14 @@ impl Writer {
     /// Writes an event that has no method.
     pub fn event(&mut self, kind: u8, payload: &PayloadBuffer) {
         let (ticks, _) = self.write(kind, Body::Payload(payload.as_bytes()));
-        if matches!(kind, kind::CONTENDED_ENTER | kind::CONTENDED_ENTERED) {
-            self.meters.contends(kind == kind::CONTENDED_ENTER, ticks);
+        match kind {
+            kind::CONTENDED_ENTER => self.meters.contention_begins(ticks),
+            kind::CONTENDED_ENTERED => self.meters.contention_ends(ticks),
+            _ => {}
         }
     }
 
-    /// Writes the thread's beginning, its first event, which was at `ticks` or later.
+    /// Writes the thread's start, its first event, which happened at `ticks` or later.
     pub fn begins(&mut self, ticks: u64, payload: &PayloadBuffer) {
         let (now, cpu) = self.clock.stamp();
         let body = Body::Payload(payload.as_bytes());
@@ -88,14 +101,14 @@ impl Writer {
         self.meters.set_cpu(now, cpu.unwrap_or(0));
     }
 
-    /// When it was written, and the CPU time when that did not just go on.
+    /// Writes something now. Returns when.
     fn write(&mut self, kind: u8, body: Body<'_>) -> (u64, Option<u64>) {
         let stamp = self.clock.stamp();
         self.write_at(stamp, kind, body);
         stamp
     }
 
-    /// Writes what was when the clock was asked for `ticks` and `cpu`: it was asked for nothing since.
+    /// Writes something that happened at a stamp, which must be the latest of the clock.
     fn write_at(&mut self, (ticks, cpu): Stamp, kind: u8, body: Body<'_>) {
         let skipped = std::mem::take(&mut self.skipped);
         self.stream.write(kind, ticks, cpu, skipped, body);
@@ -105,21 +118,24 @@ impl Writer {
         }
     }
 
-    /// Asks the clock, for [`Self::method_with`] a little later: what is in between counts to what comes next.
+    /// Reads the clock, for [`Self::method_with`] a little later: the time in between belongs to whatever follows.
     pub fn stamp(&self) -> Stamp {
         self.clock.stamp()
     }
 
-    /// Writes an event of a method that was at `stamp`, and its objects: behind an entry, before an exit. It is metered when
-    /// there is a rule.
+    /// Writes an event of a method with its objects or values, which follow an entry and precede an exit. Meters it when there is a
+    /// rule.
     pub fn method_with(
         &mut self,
         metering: Option<&Metering>,
-        kind: u8,
-        method: u32,
-        stamp: Stamp,
+        event: MethodEvent,
         (of, objects): (u8, &PayloadBuffer),
     ) {
+        let MethodEvent {
+            kind,
+            method,
+            stamp,
+        } = event;
         if !self.logs(kind) {
             return;
         }
@@ -135,13 +151,13 @@ impl Writer {
         }
     }
 
-    /// Writes an event of a method and meters it. `true` when the method's gate is to be shut.
+    /// Writes an event of a method and meters it. `true` when the method's gate must be shut.
     pub fn metered(&mut self, metering: &Metering, kind: u8, method: u32) -> bool {
         let ticks = self.method(kind, method);
         ticks.is_some_and(|ticks| self.meters.call(metering, kind, method, ticks))
     }
 
-    /// Writes an event of a method when that can be done at once; otherwise nothing has happened.
+    /// Writes an event of a method if that can be done at once; otherwise does nothing.
     #[inline(always)]
     pub fn fast(&mut self, kind: u8, method: u32) -> bool {
         if self.skipped > 0 {
@@ -157,18 +173,18 @@ impl Writer {
             return false;
         };
         self.depth = depth;
-        // What finds no place is counted by the log.
+        // The log counts what it has no room for.
         self.stream.write_method(kind, ticks, method);
         true
     }
 
-    /// Writes an event of a method. When it was written, ticks, if it was.
+    /// Writes an event of a method. Returns the ticks if it was logged.
     pub fn method(&mut self, kind: u8, method: u32) -> Option<u64> {
         self.logs(kind)
             .then(|| self.write(kind, Body::Method(method)).0)
     }
 
-    /// Counts an entry or an exit. Whether it is logged.
+    /// Counts an entry or an exit. Returns whether it is logged.
     fn logs(&mut self, kind: u8) -> bool {
         if kind == kind::ENTER {
             self.depth = self.depth.saturating_add(1);
@@ -177,7 +193,7 @@ impl Writer {
                 return false;
             }
         } else {
-            // What was entered before the log began is left in it.
+            // A call that was entered before the log began may be left in it.
             let left = self.depth;
             self.depth = left.saturating_sub(1);
             if left > self.deepest {

@@ -1,4 +1,4 @@
-//! What the program does with libraries, and how it jumps.
+//! Hooks for closing libraries, and for jumps.
 
 use std::ffi::{c_int, c_void};
 
@@ -8,9 +8,9 @@ use fulcrum_preload::real::Real;
 use crate::quiet::quietly;
 use crate::{probes, session};
 
-/// `dlclose(3)`: other functions may come to where the library's were.
+/// `dlclose(3)`: the addresses of the library's functions may become those of others.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn dlclose(library: *mut c_void) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn dlclose(library: *mut c_void) -> c_int {
     // SAFETY: passes the program's argument on.
     let result = unsafe { real!(dlclose: fn(*mut c_void) -> c_int)(library) };
     if session::number() != 0 {
@@ -27,8 +27,8 @@ static JUMPS: [Real; 4] = [
     Real::new(c"__longjmp_chk"),
 ];
 
-/// Looks them up: a handler of signals may be the first to jump, and must not wait for the loader.
-pub fn prepare() {
+/// Looks up the hidden functions. A signal handler may be the first to jump, and must not wait for the loader.
+pub(crate) fn prepare() {
     for jump in &JUMPS {
         jump.address();
     }
@@ -36,9 +36,9 @@ pub fn prepare() {
 
 macro_rules! jumps {
     ($($name:ident $at:literal),*) => {$(
-        /// As libc's: what the program jumps out of is over.
+        /// As libc's; ends the calls that the program jumps out of.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(to: *const usize, value: c_int) -> ! {
+        pub(crate) unsafe extern "C-unwind" fn $name(to: *const usize, value: c_int) -> ! {
             let real: unsafe extern "C-unwind" fn(*const usize, c_int) -> ! = JUMPS[$at].get();
             // SAFETY: passes the program's arguments on; the buffer is one that `setjmp` has filled.
             unsafe {
@@ -51,7 +51,10 @@ macro_rules! jumps {
 
 jumps!(longjmp 0, _longjmp 1, siglongjmp 2, __longjmp_chk 3);
 
-/// The stack pointer that a jump leads to, as glibc keeps it: turned, and mixed with a word of the thread's.
+/// The stack pointer that a jump leads to. glibc stores it rotated and XORed with a value of the thread.
+///
+/// # Safety
+/// `setjmp` has filled the buffer.
 unsafe fn stack_pointer(buffer: *const usize) -> usize {
     const STACK_POINTER: usize = 6;
     let guard: usize;

@@ -1,11 +1,12 @@
-//! The agent's life in a process: its beginning, forks, and the ways out.
+//! The agent's start in a process, forks, and the ways out of the process.
 
 use std::ffi::c_void;
 
 use fulcrum_preload::life::at_quick_exit;
 
 use crate::quiet::quietly;
-use crate::thread::{probe, words};
+use crate::session::NamesAfterFork as Names;
+use crate::thread::{locals, probe};
 use crate::{hooks, probes, session, thread};
 
 fulcrum_preload::constructor!(begin);
@@ -26,23 +27,23 @@ extern "C" fn begin() {
 
 unsafe extern "C" fn before_fork() {
     // SAFETY: the calling thread's own.
-    unsafe { (*words()).busy = usize::MAX };
+    unsafe { (*locals()).busy = usize::MAX };
     session::NAMES.raw().take();
 }
 
 unsafe extern "C" fn after_fork() {
     session::NAMES.raw().free();
     // SAFETY: the calling thread's own.
-    unsafe { (*words()).busy = 0 };
+    unsafe { (*locals()).busy = 0 };
 }
 
 unsafe extern "C" fn in_child() {
-    quietly(|| session::forked(true));
+    quietly(|| session::forked(Names::Whole));
     // SAFETY: the calling thread's own.
-    unsafe { (*words()).busy = 0 };
+    unsafe { (*locals()).busy = 0 };
 }
 
-/// The process is about to end.
+/// Writes the end of the log: the process is about to end.
 fn leave() {
     if session::number() == 0 {
         return;
@@ -50,7 +51,7 @@ fn leave() {
     quietly(|| {
         probe(|| {
             // SAFETY: the calling thread's own state, or null.
-            let state = unsafe { (*words()).state.as_ref() };
+            let state = unsafe { (*locals()).state.as_ref() };
             if state.is_some_and(|state| state.shadow.depth() == 0) && session::is_own() {
                 thread::end();
             }

@@ -1,7 +1,7 @@
-//! Memory of our own: the program's `malloc` may be instrumented, locked, or being replaced.
+//! Our own memory allocator: the program's `malloc` may be instrumented, locked, or about to be replaced.
 //!
-//! Blocks have sizes that are powers of two, and those that were freed wait in a list for each size. Nothing is given back to
-//! the system but blocks of a megabyte and more.
+//! Sizes of blocks are powers of two, with a list of free blocks for each size. Only blocks of a megabyte and more are given back to
+//! the system. By hand, because a forked child must be able to free the allocator's lock, which allocators of libraries do not offer.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
@@ -16,14 +16,14 @@ struct Memory {
 }
 
 struct State {
-    /// By the logarithm of their sizes.
+    /// Lists of free blocks, by the logarithm of their size.
     free: [*mut u8; LARGE as usize],
-    /// What is left of the piece that was mapped last.
+    /// The rest of the piece that was mapped last.
     next: usize,
     end: usize,
 }
 
-// SAFETY: the state is touched with the lock held alone.
+// SAFETY: the state is only accessed while the lock is held.
 unsafe impl Sync for Memory {}
 
 #[global_allocator]
@@ -36,7 +36,7 @@ static MEMORY: Memory = Memory {
     }),
 };
 
-/// Blocks of so many bits of size are mapped one by one.
+/// The logarithm of the size from which on blocks are mapped one by one.
 const LARGE: u32 = 20;
 const SMALLEST: u32 = 4;
 const PIECE: usize = 1 << 20;
@@ -105,7 +105,7 @@ unsafe impl GlobalAlloc for Memory {
     }
 }
 
-/// In a forked child, whose other threads are gone.
-pub fn forked() {
+/// In a forked child: frees the lock, which a thread of the parent may have held.
+pub(crate) fn forked() {
     MEMORY.lock.free();
 }

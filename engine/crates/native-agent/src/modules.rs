@@ -1,6 +1,7 @@
-//! Which function is at an address: the process's memory map, and the symbol tables of the files in it.
+//! Finds the function at an address, with the process's memory map and the symbol tables of the files in it.
 //!
-//! The loader is not asked. Whoever is in the middle of `dlopen` has its lock, and may be waiting for ours.
+//! The loader is not asked: a thread in the middle of `dlopen` holds its lock, and may be waiting for ours. `/proc/self/maps` is read
+//! by hand: it has one line format, and `procfs` would bring more code into other people's programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,17 +9,17 @@ use std::path::{Path, PathBuf};
 use fulcrum_names::{SymbolTable, qualified};
 
 /// A function's names, as the log has them.
-pub struct Function {
+pub(crate) struct Function {
     /// Its namespace or type; the file that it is in when it has neither.
-    pub class: String,
-    /// Its own name; where it is in the file when it has none.
-    pub name: String,
-    /// Its parameters, of C++.
-    pub descriptor: String,
-    /// Where it is: the number of its file, and its place in there.
-    pub place: (usize, u64),
-    /// Its file, and its address there, as the linker gave it.
-    pub linked: Option<(PathBuf, u64)>,
+    pub(crate) class: String,
+    /// Its own name; its place in the file when it has none.
+    pub(crate) name: String,
+    /// Its parameters, for C++.
+    pub(crate) descriptor: String,
+    /// The number of its file, and its place in the file.
+    pub(crate) place: (usize, u64),
+    /// Its file, and the address that the linker gave it.
+    pub(crate) linked: Option<(PathBuf, u64)>,
 }
 
 /// A piece of a file in memory that can be executed.
@@ -30,15 +31,15 @@ struct Piece {
     path: PathBuf,
 }
 
-/// The files of the process, as far as they were asked for.
+/// The files of the process, read on demand.
 #[derive(Default)]
-pub struct Modules {
+pub(crate) struct Modules {
     pieces: Vec<Piece>,
     tables: Vec<(PathBuf, Option<SymbolTable>)>,
 }
 
 impl Modules {
-    pub const fn new() -> Modules {
+    pub(crate) const fn new() -> Modules {
         Modules {
             pieces: Vec::new(),
             tables: Vec::new(),
@@ -46,7 +47,7 @@ impl Modules {
     }
 
     /// The function that begins at an address.
-    pub fn function(&mut self, address: usize) -> Function {
+    pub(crate) fn function(&mut self, address: usize) -> Function {
         let Some(piece) = self.piece(address) else {
             return Function {
                 class: "[unknown]".into(),
@@ -84,8 +85,8 @@ impl Modules {
         }
     }
 
-    /// Looks at the memory map again. What is gone, as address ranges.
-    pub fn refresh(&mut self) -> Vec<std::ops::Range<usize>> {
+    /// Reads the memory map again. Returns the address ranges that are gone.
+    pub(crate) fn refresh(&mut self) -> Vec<std::ops::Range<usize>> {
         let now = pieces();
         let gone = self.pieces.iter().filter(|piece| !now.contains(piece));
         let gone = gone.map(|piece| piece.start..piece.end).collect();

@@ -1,51 +1,51 @@
-//! What instrumented functions call when they are entered and left.
+//! The probes: functions that instrumented functions call when they are entered and left.
 
 use std::arch::naked_asm;
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 
-use fulcrum_agent_core::Stamp;
 use fulcrum_agent_core::costs::{self, Costs, ROUND};
 use fulcrum_agent_core::metering::Metering;
 use fulcrum_agent_core::shadow::{At, Frame};
 use fulcrum_agent_core::table::Gate;
+use fulcrum_agent_core::{MethodEvent, Stamp};
 use fulcrum_wire::log::{PayloadBuffer, kind};
 
 use crate::quiet::quietly;
-use crate::session;
-use crate::thread::{self, Pending, State, Words, words};
+use crate::session::{self, NamesAfterFork};
+use crate::thread::{self, Pending, State, ThreadLocals, locals};
 use crate::values::{Function, Plan, Probed, Saved};
 
-/// Where a method's values are, the probe's stack pointer, and the registers.
+/// Where a function's values are, the probe's stack pointer, and the saved registers.
 type Kept<'k> = (&'static Function, usize, &'k Saved);
 
 /// `-finstrument-functions`: a function is entered. Its address, and where it returns to.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __cyg_profile_func_enter(function: usize, caller: usize) {
+pub(crate) unsafe extern "C" fn __cyg_profile_func_enter(function: usize, caller: usize) {
     naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp qword ptr [rip + {}]", sym ENTER)
 }
 
 /// `-finstrument-functions`: a function is left.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __cyg_profile_func_exit(function: usize, caller: usize) {
+pub(crate) unsafe extern "C" fn __cyg_profile_func_exit(function: usize, caller: usize) {
     naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp qword ptr [rip + {}]", sym EXIT)
 }
 
-/// What the probes jump to: only where values are logged, registers are kept first.
+/// What the probes jump to. Registers are only saved where values are logged.
 static ENTER: AtomicPtr<()> = AtomicPtr::new(enter as *const () as *mut ());
 static EXIT: AtomicPtr<()> = AtomicPtr::new(exit as *const () as *mut ());
 
-/// Before the first probe: has registers kept when the recorder knows of values.
-pub fn prepare() {
+/// To be called before the first probe: lets the probes save registers if the recorder wrote a plan for values.
+pub(crate) fn prepare() {
     if session::folder().is_some_and(|folder| Plan::is_there(&folder)) {
         ENTER.store(enter_keeping as *const () as *mut (), Ordering::Relaxed);
         EXIT.store(exit_keeping as *const () as *mut (), Ordering::Relaxed);
     }
 }
 
-/// Defines what keeps the registers that the probe's caller will find again, in the order of [`Saved`], and does not change them.
+/// Defines a function that saves the callee-saved registers, in the order of [`Saved`], without changing them.
 macro_rules! keeping {
     ($name:ident, $with_values:ident) => {
         #[unsafe(naked)]
@@ -66,7 +66,7 @@ macro_rules! keeping {
 keeping!(enter_keeping, enter_with_values);
 keeping!(exit_keeping, exit_with_values);
 
-/// Records may be as long as this, bytes; with less room the long way is taken.
+/// The most bytes of a record. With less room in the chunk, the slow path is taken.
 const ROOM: usize = 64;
 
 unsafe extern "C" fn enter(function: usize, caller: usize, sp: usize, fp: usize) {
@@ -78,37 +78,55 @@ unsafe extern "C" fn enter(function: usize, caller: usize, sp: usize, fp: usize)
             }
         }
         Some(Gate::Open(method)) => {
-            let words = words();
-            // SAFETY: the calling thread's own words and state, which nobody else has while it is busy; `sp` is where this
-            // probe's return address is.
+            let locals = locals();
+            // SAFETY: the calling thread's own variables and state, which nobody else uses while it is busy; this probe's
+            // return address is at `sp`.
             unsafe {
-                if !begin_probe(words, sp) {
+                if !begin_probe(locals, sp) {
                     return;
                 }
-                match usable(words) {
+                match usable(locals) {
                     Some(state) => state.enter(function, method, state.shadow.at(sp, fp, caller)),
-                    None => unknown(words, function, caller, sp, fp, None),
+                    None => unknown(
+                        locals,
+                        ProbeCall {
+                            function,
+                            caller,
+                            sp,
+                            fp,
+                        },
+                        None,
+                    ),
                 }
-                end_probe(words);
+                end_probe(locals);
             }
         }
         None => {
             if session::is_off() {
                 return;
             }
-            let words = words();
+            let locals = locals();
             // SAFETY: as above.
             unsafe {
-                if begin_probe(words, sp) {
-                    unknown(words, function, caller, sp, fp, None);
-                    end_probe(words);
+                if begin_probe(locals, sp) {
+                    unknown(
+                        locals,
+                        ProbeCall {
+                            function,
+                            caller,
+                            sp,
+                            fp,
+                        },
+                        None,
+                    );
+                    end_probe(locals);
                 }
             }
         }
     }
 }
 
-/// As [`enter`]; of a method whose values are logged, with what it is given.
+/// As [`enter`], with the arguments of methods whose values are logged.
 unsafe extern "C" fn enter_with_values(
     function: usize,
     caller: usize,
@@ -128,24 +146,33 @@ unsafe extern "C" fn enter_with_values(
         // SAFETY: the caller's promises.
         return unsafe { enter(function, caller, sp, fp) };
     }
-    let words = words();
+    let locals = locals();
     // SAFETY: as in `enter`.
     unsafe {
-        if !begin_probe(words, sp) {
+        if !begin_probe(locals, sp) {
             return;
         }
-        match (usable(words), values) {
+        match (usable(locals), values) {
             (Some(state), Some((method, values))) => {
                 let at = state.shadow.at(sp, fp, caller);
                 state.enter_with(function, method, at, (values, sp, saved));
             }
-            _ => unknown(words, function, caller, sp, fp, Some(saved)),
+            _ => unknown(
+                locals,
+                ProbeCall {
+                    function,
+                    caller,
+                    sp,
+                    fp,
+                },
+                Some(saved),
+            ),
         }
-        end_probe(words);
+        end_probe(locals);
     }
 }
 
-/// As [`exit`]; of a method whose values are logged, with what it returns.
+/// As [`exit`], with the results of methods whose values are logged.
 unsafe extern "C" fn exit_with_values(
     function: usize,
     caller: usize,
@@ -187,16 +214,16 @@ unsafe fn leave_by(
     fp: usize,
     leave: impl FnOnce(&mut State, At),
 ) {
-    let words = words();
+    let locals = locals();
     // SAFETY: as in `enter`.
     unsafe {
-        let state = (*words).state;
+        let state = (*locals).state;
         if state.is_null() || (*state).shadow.depth() == 0 {
             return;
         }
         match session::gate(function) {
             None | Some(Gate::None) => return,
-            // It was shut while the function ran, or before: nearly always the innermost call is another one's.
+            // It was shut while the function ran, or before: then the innermost call is nearly always that of another function.
             Some(Gate::Shut(_)) => {
                 let top = (*state).shadow.top();
                 if top.is_some_and(|top| top.function != function && top.at.place > sp) {
@@ -205,54 +232,64 @@ unsafe fn leave_by(
             }
             Some(Gate::Open(_)) => {}
         }
-        if (*words).busy != 0 && !was_abandoned(words, sp) {
+        if (*locals).busy != 0 && !was_abandoned(locals, sp) {
             return;
         }
-        (*words).busy = sp;
+        (*locals).busy = sp;
         compiler_fence(Ordering::SeqCst);
-        if let Some(state) = usable(words) {
+        if let Some(state) = usable(locals) {
             let at = state.shadow.at(sp, fp, caller);
             leave(state, at);
         }
-        end_probe(words);
+        end_probe(locals);
     }
 }
 
-/// The thread is in the middle of a probe from now on. `false` when it is already: a handler of signals has interrupted it, and
-/// its calls are counted.
+/// Marks the thread as being in a probe. `false` when it is already: a signal handler has interrupted it, and its calls are only
+/// counted.
+///
+/// # Safety
+/// `locals` are the calling thread's.
 #[inline(always)]
-unsafe fn begin_probe(words: *mut Words, sp: usize) -> bool {
-    // SAFETY: the calling thread's own words.
+unsafe fn begin_probe(locals: *mut ThreadLocals, sp: usize) -> bool {
+    // SAFETY: the calling thread's own variables.
     unsafe {
-        if (*words).busy != 0 && !was_abandoned(words, sp) {
-            if let Some(state) = (*words).state.as_ref() {
+        if (*locals).busy != 0 && !was_abandoned(locals, sp) {
+            if let Some(state) = (*locals).state.as_ref() {
                 state.missed.fetch_add(1, Ordering::Relaxed);
             }
             return false;
         }
-        (*words).busy = sp;
+        (*locals).busy = sp;
     }
     compiler_fence(Ordering::SeqCst);
     true
 }
 
+/// The thread leaves the probe.
+///
+/// # Safety
+/// `locals` are the calling thread's.
 #[inline(always)]
-unsafe fn end_probe(words: *mut Words) {
+unsafe fn end_probe(locals: *mut ThreadLocals) {
     compiler_fence(Ordering::SeqCst);
-    // SAFETY: the calling thread's own words.
-    unsafe { (*words).busy = 0 };
+    // SAFETY: the calling thread's own variables.
+    unsafe { (*locals).busy = 0 };
 }
 
-/// Whether the probe that the thread was in the middle of is gone: a handler of signals has jumped out of it, and the stack is
-/// no longer than it was there.
+/// Whether the probe that the thread was in is gone: a signal handler has jumped out of it, and the stack is no deeper than it was
+/// there.
+///
+/// # Safety
+/// `locals` are the calling thread's.
 #[cold]
-unsafe fn was_abandoned(words: *mut Words, sp: usize) -> bool {
-    // SAFETY: the calling thread's own words.
+unsafe fn was_abandoned(locals: *mut ThreadLocals, sp: usize) -> bool {
+    // SAFETY: the calling thread's own variables.
     unsafe {
-        let Some(state) = (*words).state.as_mut() else {
+        let Some(state) = (*locals).state.as_mut() else {
             return false;
         };
-        let busy = (*words).busy;
+        let busy = (*locals).busy;
         if sp < busy || !state.shadow.is_own(sp) || !state.shadow.is_own(busy) {
             return false;
         }
@@ -261,63 +298,77 @@ unsafe fn was_abandoned(words: *mut Words, sp: usize) -> bool {
     }
 }
 
-/// The thread jumps to a frame with this stack pointer: what is below is over, and so is a probe.
-pub fn jump(to: usize) {
-    let words = words();
+/// The thread is about to jump to a frame with this stack pointer: ends all calls below it, and the probe that it may be in.
+pub(crate) fn jump(to: usize) {
+    let locals = locals();
     // SAFETY: as in `enter`.
     unsafe {
-        let Some(state) = usable(words) else { return };
-        let busy = (*words).busy;
+        let Some(state) = usable(locals) else { return };
+        let busy = (*locals).busy;
         if busy != 0 {
             let leaves = to > busy && state.shadow.is_own(to) && state.shadow.is_own(busy);
             if !leaves {
-                // Within a handler of signals, whose calls are not logged.
+                // The jump stays within a signal handler, whose calls are not logged.
                 return;
             }
             state.recover();
         }
-        (*words).busy = (&raw const words).addr();
+        (*locals).busy = (&raw const locals).addr();
         compiler_fence(Ordering::SeqCst);
         let left = state.shadow.left_by_jump(to);
         state.drop_frames(left);
-        end_probe(words);
+        end_probe(locals);
     }
 }
 
-/// The calling thread's state, if it is this session's.
+/// The calling thread's state, if it belongs to this session.
+///
+/// # Safety
+/// `locals` are the calling thread's, and no other reference to the state is used meanwhile.
 #[inline(always)]
-unsafe fn usable<'a>(words: *mut Words) -> Option<&'a mut State> {
+unsafe fn usable<'a>(locals: *mut ThreadLocals) -> Option<&'a mut State> {
     // SAFETY: the calling thread's own state, or null.
-    let state = unsafe { (*words).state.as_mut() }?;
+    let state = unsafe { (*locals).state.as_mut() }?;
     (state.session == session::number()).then_some(state)
 }
 
-/// A function's or a thread's first call, or the first one in a forked child.
-#[cold]
-unsafe fn unknown(
-    words: *mut Words,
+/// A call of a probe: the function, where it returns to, and the registers of the call.
+#[derive(Clone, Copy)]
+struct ProbeCall {
     function: usize,
     caller: usize,
     sp: usize,
     fp: usize,
-    saved: Option<&Saved>,
-) {
+}
+
+/// Handles the first call of a function or of a thread, or the first one in a forked child.
+///
+/// # Safety
+/// `locals` are the calling thread's, which is in this probe; its return address is at `sp`.
+#[cold]
+unsafe fn unknown(locals: *mut ThreadLocals, call: ProbeCall, saved: Option<&Saved>) {
+    let ProbeCall {
+        function,
+        caller,
+        sp,
+        fp,
+    } = call;
     quietly(|| {
         if session::is_orphan() {
-            session::forked(false);
+            session::forked(NamesAfterFork::Unknown);
         }
         let Some(agent) = session::begin(rehearse) else {
             return;
         };
-        // SAFETY: the calling thread's own words.
+        // SAFETY: the calling thread's own variables.
         unsafe {
-            if usable(words).is_none() {
-                // A forked child's belongs to its parent's log.
-                (*words).state = std::ptr::null_mut();
+            if usable(locals).is_none() {
+                // In a forked child, it belongs to its parent's log.
+                (*locals).state = std::ptr::null_mut();
                 thread::begin(agent, &|| session::name_of(function));
             }
             if let Gate::Open(method) = session::look_up(agent, function)
-                && let Some(state) = usable(words)
+                && let Some(state) = usable(locals)
             {
                 let at = state.shadow.at(sp, fp, caller);
                 match saved.zip(session::values(method)) {
@@ -339,7 +390,7 @@ impl State {
         });
     }
 
-    /// As [`Self::enter`], with what the call is given.
+    /// As [`Self::enter`], with the call's arguments.
     fn enter_with(&mut self, function: usize, method: u32, at: At, kept: Kept<'_>) {
         let (values, ..) = kept;
         let filter = session::get().map(|agent| &agent.filter);
@@ -351,8 +402,12 @@ impl State {
             values.add_arguments(probed, usize::from(filter.most_values), &mut payload);
         });
         self.enter_by(function, method, at, |state| {
-            let stamp = state.writer.stamp();
-            state.write_with(kind::ENTER, method, stamp, (kind::ARGUMENTS, &payload));
+            let event = MethodEvent {
+                kind: kind::ENTER,
+                method,
+                stamp: state.writer.stamp(),
+            };
+            state.write_with(event, (kind::ARGUMENTS, &payload));
         });
     }
 
@@ -389,7 +444,7 @@ impl State {
 
     #[inline(always)]
     fn exit_by(&mut self, function: usize, at: At, leave: impl FnOnce(&mut State, &Frame, u8)) {
-        // SAFETY: the words are between the thread's stack pointer and a frame that it has not left.
+        // SAFETY: the part is between the thread's stack pointer and a frame that it has not left.
         let returns = |part: Range<usize>| unsafe {
             part.step_by(8)
                 .any(|place| *(place as *const usize) == at.caller)
@@ -409,9 +464,9 @@ impl State {
         }
     }
 
-    /// As [`Self::leave`], with what the call returns.
+    /// As [`Self::leave`], with the call's result.
     fn leave_with(&mut self, frame: &Frame, kind: u8, kept: Kept<'_>) {
-        let stamp = self.writer.stamp();
+        let stamp: Stamp = self.writer.stamp();
         let mut payload = PayloadBuffer::default().number(u64::from(frame.method));
         let mut has_result = false;
         if kind == kind::EXIT {
@@ -423,12 +478,17 @@ impl State {
             return self.leave(frame, kind);
         }
         self.begin_write(kind);
-        self.write_with(kind, frame.method, stamp, (kind::RETURNED, &payload));
+        let event = MethodEvent {
+            kind,
+            method: frame.method,
+            stamp,
+        };
+        self.write_with(event, (kind::RETURNED, &payload));
         self.shadow.pop();
         self.end_write();
     }
 
-    /// What values need to know of a probe.
+    /// Passes on what reading values needs to know of a call of a probe.
     fn probed(&self, function: usize, (_, sp, saved): Kept<'_>, what: impl FnOnce(&Probed<'_>)) {
         let longest = session::get().map_or(0, |agent| agent.filter.longest_text);
         what(&Probed {
@@ -441,26 +501,23 @@ impl State {
     }
 
     /// Writes an event of a method with its values.
-    fn write_with(&mut self, kind: u8, method: u32, stamp: Stamp, values: (u8, &PayloadBuffer)) {
+    fn write_with(&mut self, event: MethodEvent, values: (u8, &PayloadBuffer)) {
         let needed = values.1.as_bytes().len() + 3 * ROOM;
         let metering = self.metering;
         let roomy = self.writer.stream().room() >= needed;
         if roomy && (metering.is_none() || self.writer.meters().has_room()) {
-            return self
-                .writer
-                .method_with(metering, kind, method, stamp, values);
+            return self.writer.method_with(metering, event, values);
         }
         quietly(|| {
             self.writer.meters().make_room();
-            self.writer
-                .method_with(metering, kind, method, stamp, values);
+            self.writer.method_with(metering, event, values);
         });
         if session::get().is_some_and(|agent| agent.log.is_closed()) {
             session::turn_off();
         }
     }
 
-    /// The innermost call is over.
+    /// Ends the innermost call.
     #[inline(always)]
     fn leave(&mut self, frame: &Frame, kind: u8) {
         self.begin_write(kind);
@@ -469,9 +526,9 @@ impl State {
         self.end_write();
     }
 
-    /// So many of the innermost calls are gone: something jumped out of them.
+    /// Ends so many of the innermost calls, which something jumped out of.
     #[cold]
-    pub fn drop_frames(&mut self, count: usize) {
+    pub(crate) fn drop_frames(&mut self, count: usize) {
         for _ in 0..count {
             if let Some(&frame) = self.shadow.top() {
                 self.leave(&frame, kind::THROWN);
@@ -495,7 +552,7 @@ impl State {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// A handler of signals has jumped out of a probe: what the thread is inside of is what the log says.
+    /// A signal handler has jumped out of a probe: makes the shadow stack agree with the log.
     fn recover(&mut self) {
         let Pending {
             kind,
@@ -556,32 +613,32 @@ impl State {
     }
 }
 
-/// What is called in the rehearsal, in name only.
+/// Its address stands for the function of the rehearsal.
 extern "C" fn rehearsed() {}
 
-/// What probes cost, and a tick's nanoseconds: the thread is in the middle of a probe, and signals wait.
+/// Measures what probes cost, and a tick's length in nanoseconds. The thread is in a probe, and signals are blocked.
 fn rehearse(agent: &'static session::Agent) -> (Costs, f64) {
     let function = rehearsed as *const () as usize;
     session::rehearse_function(function);
     let metering = agent.rule().map(|rule| {
-        // As long as the process, as those of sessions.
+        // It lives as long as the process, like those of sessions.
         &*Box::leak(Box::new(Metering::new(rule, Costs::default(), 1.0, 1)))
     });
-    let words = words();
+    let locals = locals();
     costs::measure(&mut |writer| {
         let mut state = State::rehearsal(writer, metering);
         state.shadow.make_room();
         state.writer.meters().make_room();
         let state = Box::into_raw(Box::new(state));
-        // SAFETY: the calling thread's own words, which are as before afterwards.
+        // SAFETY: the calling thread's own variables, which are restored afterwards.
         unsafe {
-            let before = ((*words).state, (*words).busy);
-            ((*words).state, (*words).busy) = (state, 0);
+            let before = ((*locals).state, (*locals).busy);
+            ((*locals).state, (*locals).busy) = (state, 0);
             for _ in 0..ROUND {
                 __cyg_profile_func_enter(function, 0);
                 __cyg_profile_func_exit(function, 0);
             }
-            ((*words).state, (*words).busy) = before;
+            ((*locals).state, (*locals).busy) = before;
             if let Some(mine) = before.0.as_ref() {
                 mine.writer.clock().reset();
             }

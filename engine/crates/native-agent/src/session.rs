@@ -1,4 +1,4 @@
-//! What the whole process has: one log, from its first instrumented call to its end. A forked child has its own.
+//! The process's session: one log, from its first instrumented call to its end. A forked child has its own.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -26,14 +26,14 @@ use crate::values::{self, Plan};
 /// Methods with larger numbers have no gate.
 const CAPACITY: usize = 1 << 17;
 
-/// What the process has.
-pub struct Agent {
+/// A session of the process.
+pub(crate) struct Agent {
     /// The session's number, from 1.
-    pub session: u32,
-    pub log: Arc<Log>,
-    pub filter: Filter,
-    /// When it began, ticks.
-    pub began: u64,
+    pub(crate) session: u32,
+    pub(crate) log: Arc<Log>,
+    pub(crate) filter: Filter,
+    /// When it started, ticks.
+    pub(crate) began: u64,
     pid: u32,
     rule: Option<Rule>,
     finished: AtomicBool,
@@ -41,23 +41,23 @@ pub struct Agent {
     threads: AtomicU32,
     /// None without a rule.
     metering: Kept<Metering>,
-    /// By methods' numbers, how many calls passed shut gates.
+    /// By method number, how many calls went through shut gates.
     passed: Box<[AtomicU64]>,
-    /// By methods' numbers, those whose values are logged. Empty where there are none.
+    /// By method number, where the values of methods are whose values are logged. Empty when no values are logged.
     values: Box<[AtomicPtr<values::Function>]>,
 }
 
-/// What one thread at a time changes.
-pub struct Names {
+/// State that only one thread at a time changes.
+pub(crate) struct Names {
     modules: Modules,
     dictionary: Option<ThreadWriter>,
-    /// What the process does.
+    /// The stream of events of the process itself.
     machine: Option<ThreadWriter>,
-    /// Whether methods have gates, by their numbers less 1.
+    /// Whether methods have gates, by number less 1.
     gated: Vec<bool>,
-    /// By where they are: a library that is opened again keeps its numbers.
+    /// Methods' numbers, by file and place: a library that is opened again keeps its numbers.
     numbers: BTreeMap<(usize, u64), u32>,
-    /// Where values are.
+    /// Where values are, for functions that were not called yet.
     plan: Plan,
     said_no_values: bool,
 }
@@ -94,13 +94,13 @@ impl Names {
                 .as_ref()
                 .map_or((Path::new(""), 0), |(path, at)| (path, *at));
             let values = self.plan.take(path, address);
-            self.has_values(agent, number, values);
+            self.set_values(agent, number, values);
         }
         number
     }
 
-    /// A method's values are logged, if there is a plan for them.
-    fn has_values(&mut self, agent: &Agent, method: u32, values: Option<values::Function>) {
+    /// Logs a method's values from now on, if there is a plan for them.
+    fn set_values(&mut self, agent: &Agent, method: u32, values: Option<values::Function>) {
         let place = agent.values.get(method as usize);
         match (values, place) {
             (Some(values), Some(place)) => {
@@ -126,9 +126,9 @@ static AGENT: Kept<Agent> = Kept::new();
 static SESSION: OwnWord = OwnWord::new(&NONE);
 static NONE: AtomicU32 = AtomicU32::new(0);
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
-/// Nothing is observed: nobody asked for it, it is over, or it failed.
+/// Whether nothing is observed: nobody asked for it, it is over, or it failed.
 static OFF: AtomicBool = AtomicBool::new(false);
-pub static NAMES: Shared<Names> = Shared::new(Names {
+pub(crate) static NAMES: Shared<Names> = Shared::new(Names {
     modules: Modules::new(),
     dictionary: None,
     machine: None,
@@ -137,44 +137,44 @@ pub static NAMES: Shared<Names> = Shared::new(Names {
     plan: Plan::new(),
     said_no_values: false,
 });
-/// What probes cost, and a tick's nanoseconds, measured once: a forked child's are its parent's.
+/// What probes cost, and a tick's length in nanoseconds. Measured once; a forked child has its parent's.
 static COSTS: Shared<Option<(Costs, f64)>> = Shared::new(None);
 
 const FOLDER: &CStr = c"FULCRUM_TRACE";
 
 /// The session's number, 0 when there is none.
 #[inline(always)]
-pub fn number() -> u32 {
+pub(crate) fn number() -> u32 {
     SESSION.word().load(Ordering::Relaxed)
 }
 
-/// What is known of a function. `None` when it was not called before.
+/// What is known of a function. `None` when it has not been called before.
 #[inline(always)]
-pub fn gate(function: usize) -> Option<Gate> {
+pub(crate) fn gate(function: usize) -> Option<Gate> {
     TABLE.get()?.get(function)
 }
 
-/// Where a method's values are, when they are logged.
-pub fn values(method: u32) -> Option<&'static values::Function> {
+/// Where a method's values are, if they are logged.
+pub(crate) fn values(method: u32) -> Option<&'static values::Function> {
     get()?.values(method)
 }
 
 /// The session, if there is one.
-pub fn get() -> Option<&'static Agent> {
+pub(crate) fn get() -> Option<&'static Agent> {
     if number() == 0 {
         return None;
     }
     AGENT.get()
 }
 
-/// Whether there is none, and there will be none.
+/// Whether there is no session, and there will be none.
 #[inline]
-pub fn is_off() -> bool {
+pub(crate) fn is_off() -> bool {
     OFF.load(Ordering::Relaxed)
 }
 
-/// Where the session's log is to be. `None` when the process was not started by us.
-pub fn folder() -> Option<PathBuf> {
+/// The run's folder. `None` when `fulcrum trace` did not start the process.
+pub(crate) fn folder() -> Option<PathBuf> {
     // SAFETY: a lookup of a C string; what it gives is copied.
     let value = unsafe { libc::getenv(FOLDER.as_ptr()) };
     if value.is_null() {
@@ -186,12 +186,11 @@ pub fn folder() -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
-/// Measures what probes cost, and a tick's nanoseconds.
-pub type Rehearse = fn(&'static Agent) -> (Costs, f64);
+/// Measures what probes cost, and a tick's length in nanoseconds.
+pub(crate) type Rehearse = fn(&'static Agent) -> (Costs, f64);
 
-/// The session, which begins when there is none yet; the first one measures what probes cost. The table's lock must not be
-/// held.
-pub fn begin(rehearse: Rehearse) -> Option<&'static Agent> {
+/// The session; starts one when there is none. The first one measures what probes cost. The caller must not hold the names' lock.
+pub(crate) fn begin(rehearse: Rehearse) -> Option<&'static Agent> {
     if let Some(agent) = get() {
         return Some(agent);
     }
@@ -225,22 +224,9 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
     say::silence();
     say::through(note);
     let options = Options::read(folder)?;
-    let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let pid = std::process::id();
-    let log = Log::create(
-        &options.log,
-        &fulcrum_event_log::Options {
-            limit: options.limit,
-            pid,
-            unix_ns: since_1970.map_or(0, |it| it.as_nanos() as u64),
-            cpu_clock: clock::cpu(),
-            version: options.log_version(),
-            now: clock::now,
-        },
-    );
-    let log =
-        log.map_err(|error| format!("{} cannot be written: {error}", options.log.display()))?;
-    if let Some(output) = options.output {
+    let log = create_log(&options, pid)?;
+    if let Some(output) = &options.output {
         output.link(&options.log);
     }
     let mut dictionary = log.stream(DICTIONARY);
@@ -253,31 +239,11 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
     names.numbers.clear();
     names.plan = Plan::default();
     names.said_no_values = false;
-    let has_values = !options.filter.values.is_empty();
-    if has_values {
+    if !options.filter.values.is_empty() {
         names.plan = Plan::read(folder.as_ref());
     }
-    let session = SESSIONS.fetch_add(1, Ordering::Relaxed) + 1;
-    let agent = Box::new(Agent {
-        session,
-        log,
-        filter: options.filter,
-        began: clock::now().ticks,
-        pid,
-        unit: options.unit,
-        finished: AtomicBool::new(false),
-        threads: AtomicU32::new(MACHINE + 1),
-        metering: Kept::new(),
-        passed: match options.rule {
-            Some(_) => (0..CAPACITY).map(|_| AtomicU64::new(0)).collect(),
-            None => Box::default(),
-        },
-        values: match has_values {
-            true => (0..CAPACITY).map(|_| AtomicPtr::default()).collect(),
-            false => Box::default(),
-        },
-        rule: options.rule,
-    });
+    let agent = Box::new(Agent::new(options, log, pid));
+    let session = agent.session;
     if let Some(rule) = &agent.rule {
         let (costs, tick) = COSTS.lock().unwrap_or((Costs::default(), 1.0));
         agent.set_metering(Metering::new(rule, costs, tick, CAPACITY));
@@ -299,6 +265,22 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
         say::say("No function is observed: the filter lacks observe_method_invocations.");
     }
     Ok(agent)
+}
+
+fn create_log(options: &Options, pid: u32) -> Result<Arc<Log>, String> {
+    let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let log = Log::create(
+        &options.log,
+        &fulcrum_event_log::Options {
+            limit: options.limit,
+            pid,
+            unix_ns: since_1970.map_or(0, |it| it.as_nanos() as u64),
+            cpu_clock: clock::cpu(),
+            version: options.log_version(),
+            now: clock::now,
+        },
+    );
+    log.map_err(|error| format!("{} cannot be written: {error}", options.log.display()))
 }
 
 /// Measures what probes cost, in the first session of a process or of its parents.
@@ -323,7 +305,7 @@ fn write(stream: &mut ThreadWriter, kind: u8, payload: &PayloadBuffer) -> bool {
     stream.write(kind, ticks, None, 0, Body::Payload(payload.as_bytes()))
 }
 
-/// Tells the reader of the log something; `false` when there is no log to tell it in.
+/// Writes a note for the reader of the log. `false` when there is no log.
 fn note(text: &str) -> bool {
     let Some(mut names) = NAMES.try_lock() else {
         return false;
@@ -334,13 +316,36 @@ fn note(text: &str) -> bool {
 }
 
 impl Agent {
-    /// A number for a thread; none is used twice.
-    pub fn next_thread(&self) -> u32 {
+    fn new(options: Options, log: Arc<Log>, pid: u32) -> Agent {
+        Agent {
+            session: SESSIONS.fetch_add(1, Ordering::Relaxed) + 1,
+            log,
+            began: clock::now().ticks,
+            pid,
+            unit: options.unit,
+            finished: AtomicBool::new(false),
+            threads: AtomicU32::new(MACHINE + 1),
+            metering: Kept::new(),
+            passed: match options.rule {
+                Some(_) => (0..CAPACITY).map(|_| AtomicU64::new(0)).collect(),
+                None => Box::default(),
+            },
+            values: match options.filter.values.is_empty() {
+                false => (0..CAPACITY).map(|_| AtomicPtr::default()).collect(),
+                true => Box::default(),
+            },
+            filter: options.filter,
+            rule: options.rule,
+        }
+    }
+
+    /// A new number for a thread.
+    pub(crate) fn next_thread(&self) -> u32 {
         self.threads.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What the session has when it has a rule.
-    pub fn metering(&self) -> Option<&'static Metering> {
+    /// The meters; `None` without a rule.
+    pub(crate) fn metering(&self) -> Option<&'static Metering> {
         self.metering.get()
     }
 
@@ -348,30 +353,30 @@ impl Agent {
         self.metering.set(Box::leak(Box::new(metering)));
     }
 
-    /// A call went through a shut gate. Threads that count the same method at the same moment may lose some.
+    /// Counts a call that went through a shut gate. Threads that count the same method at the same moment may lose some.
     #[inline(always)]
-    pub fn pass(&self, method: u32) {
+    pub(crate) fn pass(&self, method: u32) {
         if let Some(count) = self.passed.get(method as usize) {
             count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
     }
 
-    /// Where a method's values are, when they are logged.
+    /// Where a method's values are, if they are logged.
     #[inline]
-    pub fn values(&self, method: u32) -> Option<&'static values::Function> {
+    pub(crate) fn values(&self, method: u32) -> Option<&'static values::Function> {
         let place = self.values.get(method as usize)?;
         // SAFETY: null, or a box that was leaked.
         unsafe { place.load(Ordering::Acquire).as_ref() }
     }
 
     /// The rule that shuts gates.
-    pub fn rule(&self) -> Option<&Rule> {
+    pub(crate) fn rule(&self) -> Option<&Rule> {
         self.rule.as_ref()
     }
 }
 
-/// Looks a function up that was not called before, and decides about it.
-pub fn look_up(agent: &Agent, function: usize) -> Gate {
+/// Looks up a function that has not been called before, and decides whether it is observed.
+pub(crate) fn look_up(agent: &Agent, function: usize) -> Gate {
     let mut names = NAMES.lock();
     // Another thread may have been faster.
     if let Some(gate) = gate(function) {
@@ -385,30 +390,30 @@ pub fn look_up(agent: &Agent, function: usize) -> Gate {
         false => Gate::None,
         true => Gate::Open(names.method(agent, &found)),
     };
-    set(function, gate);
+    set(&mut names, function, gate);
     gate
 }
 
-/// The names' lock must be held.
-fn set(function: usize, gate: Gate) {
+/// Sets what is known of a function. Whoever calls this holds the names' lock.
+fn set(_names: &mut Names, function: usize, gate: Gate) {
     if let Some(table) = TABLE.get() {
-        table.set(function, gate);
+        // SAFETY: the table is only changed by threads that hold the lock of `NAMES`, as `_names` shows.
+        unsafe { table.set(function, gate) };
     }
 }
 
-/// Whether a function is the rehearsal's.
-pub fn rehearse_function(function: usize) {
-    let _names = NAMES.lock();
-    set(function, Gate::Open(METHOD));
+/// Makes a function the one of the rehearsal.
+pub(crate) fn rehearse_function(function: usize) {
+    set(&mut NAMES.lock(), function, Gate::Open(METHOD));
 }
 
 /// The name of a function, for a thread that has none.
-pub fn name_of(function: usize) -> String {
+pub(crate) fn name_of(function: usize) -> String {
     NAMES.lock().modules.function(function).name
 }
 
-/// It is known that a method is no hotspot.
-pub fn shut(agent: &Agent, function: usize, method: u32) {
+/// Shuts the gate of a method that is known not to be a hotspot.
+pub(crate) fn shut(agent: &Agent, function: usize, method: u32) {
     let mut names = NAMES.lock();
     let has_gate = |number: u32| {
         let at = (number as usize).checked_sub(1)?;
@@ -417,8 +422,8 @@ pub fn shut(agent: &Agent, function: usize, method: u32) {
     if (method as usize) >= CAPACITY || has_gate(method) != Some(true) {
         return;
     }
-    set(function, Gate::Shut(method));
-    // What is known of it, should the program be killed.
+    set(&mut names, function, Gate::Shut(method));
+    // Its sums so far, in case the program is killed.
     counts(agent, &mut names, method, 0);
 }
 
@@ -428,8 +433,8 @@ fn counts(agent: &Agent, names: &mut Names, method: u32, passed: u64) {
     }
 }
 
-/// Libraries were closed: what comes to their addresses is something else.
-pub fn libraries_closed() {
+/// Libraries were closed: forgets the functions at their addresses.
+pub(crate) fn libraries_closed() {
     let mut names = NAMES.lock();
     let gone = names.modules.refresh();
     if let Some(table) = TABLE.get() {
@@ -437,19 +442,19 @@ pub fn libraries_closed() {
     }
 }
 
-/// No event is written any more; probes find nothing.
-pub fn turn_off() {
+/// Stops observing: no more events are written, and probes find nothing.
+pub(crate) fn turn_off() {
     OFF.store(true, Ordering::Relaxed);
     TABLE.clear();
 }
 
-/// Whether this is the process that the session is of: a child made by `vfork` shares its memory.
-pub fn is_own() -> bool {
+/// Whether this is the session's process: a `vfork` child shares its memory.
+pub(crate) fn is_own() -> bool {
     get().is_some_and(|agent| agent.pid == std::process::id())
 }
 
-/// Writes the end of the log, when this is the process that it is of: a child made by `vfork` shares its memory.
-pub fn finish() {
+/// Writes the end of the log, if this is the session's process: a `vfork` child shares its memory.
+pub(crate) fn finish() {
     let Some(agent) = get() else { return };
     if agent.pid != std::process::id() || agent.finished.swap(true, Ordering::AcqRel) {
         return;
@@ -469,14 +474,22 @@ pub fn finish() {
     turn_off();
 }
 
-/// In a forked child: what the parent had is left as it is, and the first event begins a new session. `whole` says that the
-/// parent held the lock meanwhile, so that names are whole.
-pub fn forked(whole: bool) {
+/// What a forked child finds of its parent's [`Names`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NamesAfterFork {
+    /// The parent held the lock during the fork, so they are consistent.
+    Whole,
+    /// No handler has seen the fork: another thread may have been changing them.
+    Unknown,
+}
+
+/// In a forked child: leaves the parent's session alone. The first event starts a new one.
+pub(crate) fn forked(found: NamesAfterFork) {
     memory::forked();
     NAMES.raw().free();
     COSTS.raw().free();
     let mut names = NAMES.lock();
-    if !whole {
+    if found == NamesAfterFork::Unknown {
         std::mem::forget(std::mem::take(&mut names.modules));
         std::mem::forget(std::mem::take(&mut names.gated));
         std::mem::forget(std::mem::take(&mut names.numbers));
@@ -489,7 +502,7 @@ pub fn forked(whole: bool) {
     OFF.store(false, Ordering::Relaxed);
 }
 
-/// Whether this is a forked child that no handler announced.
-pub fn is_orphan() -> bool {
+/// Whether this is a forked child whose fork no handler has seen.
+pub(crate) fn is_orphan() -> bool {
     number() == 0 && AGENT.get().is_some()
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_agent_core::Writer;
 use fulcrum_agent_core::metering::Metering;
-use fulcrum_agent_core::shadow::Shadow;
+use fulcrum_agent_core::shadow::ShadowStack;
 use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::real;
 use fulcrum_wire::log::{PayloadBuffer, kind};
@@ -15,36 +15,36 @@ use fulcrum_wire::log::{PayloadBuffer, kind};
 use crate::quiet::quietly;
 use crate::session::{self, Agent};
 
-/// A thread's calls and its way into the log.
-pub struct State {
-    pub session: u32,
-    pub number: u32,
-    pub shadow: Shadow,
-    pub writer: Writer,
-    pub metering: Option<&'static Metering>,
-    /// So many logged calls inside one another.
-    pub deepest: usize,
-    /// Calls by handlers of signals that interrupted a probe of this thread.
-    pub missed: AtomicU64,
-    /// What is being written. A handler of signals may jump out of that.
-    pub pending: Pending,
-    /// Exceptions that the thread is in the middle of.
+/// A thread's calls and its writer.
+pub(crate) struct State {
+    pub(crate) session: u32,
+    pub(crate) number: u32,
+    pub(crate) shadow: ShadowStack,
+    pub(crate) writer: Writer,
+    pub(crate) metering: Option<&'static Metering>,
+    /// How many logged calls inside one another there may be.
+    pub(crate) deepest: usize,
+    /// Calls by signal handlers that interrupted a probe of this thread.
+    pub(crate) missed: AtomicU64,
+    /// The event that is being written. A signal handler may jump out of that.
+    pub(crate) pending: Pending,
+    /// Where the C++ library counts the thread's uncaught exceptions.
     throws: *const u32,
 }
 
 /// An event that is being written.
 #[derive(Clone, Copy, Default)]
-pub struct Pending {
-    /// 0 for none.
-    pub kind: u8,
-    /// The calls before it.
-    pub depth: usize,
-    /// Where the stream was before it.
-    pub position: u64,
+pub(crate) struct Pending {
+    /// 0 when none is being written.
+    pub(crate) kind: u8,
+    /// The depth of calls before it.
+    pub(crate) depth: usize,
+    /// The stream's position before it.
+    pub(crate) position: u64,
 }
 
-// Thread-local words. The library is always there from the program's start, so that they have fixed places in each thread:
-// reaching them takes two instructions and never calls the loader, which allocates.
+// Thread-local variables. The library is loaded with the program, so they are at fixed places in each thread: reaching them takes two
+// instructions and never calls the loader, which allocates.
 global_asm!(
     ".pushsection .tbss.fulcrum_native,\"awT\",@nobits",
     ".balign 8",
@@ -57,36 +57,36 @@ global_asm!(
     ".popsection",
 );
 
-/// The calling thread's words.
+/// A thread's own variables.
 #[repr(C)]
-pub struct Words {
+pub(crate) struct ThreadLocals {
     /// Owned; null before the first event, and again when the thread has ended.
-    pub state: *mut State,
-    /// The stack pointer of the probe that the thread is in the middle of; 0 when it is in none.
-    pub busy: usize,
-    /// The thread that made this one.
-    pub parent: u64,
-    /// When it began, ticks; 0 when that was not seen.
-    pub began: u64,
+    pub(crate) state: *mut State,
+    /// The stack pointer of the probe that the thread is in; 0 when it is in none.
+    pub(crate) busy: usize,
+    /// The number of the thread that created this one.
+    pub(crate) parent: u64,
+    /// When it started, ticks; 0 when that was not observed.
+    pub(crate) began: u64,
 }
 
-/// The calling thread's words, for its own use alone.
+/// The calling thread's variables, for its own use only.
 #[inline(always)]
-pub fn words() -> *mut Words {
-    let words: *mut Words;
+pub(crate) fn locals() -> *mut ThreadLocals {
+    let locals: *mut ThreadLocals;
     // SAFETY: the initial-exec model of x86-64 Linux.
     unsafe {
         asm!(
             "mov {0}, qword ptr [rip + fulcrum_native_words@gottpoff]",
             "add {0}, qword ptr fs:[0]",
-            out(reg) words,
+            out(reg) locals,
             options(nostack, readonly, pure),
         );
     }
-    words
+    locals
 }
 
-/// What stands for the count of exceptions where there is no C++ library.
+/// The count of exceptions where there is no C++ library.
 static NO_THROWS: u32 = 0;
 
 impl State {
@@ -94,8 +94,8 @@ impl State {
         State {
             session: agent.session,
             number,
-            shadow: Shadow::new(stack()),
-            // Depth is the shadow's affair.
+            shadow: ShadowStack::new(stack()),
+            // The shadow stack limits the depth.
             writer: Writer::new(agent.log.stream(number), u32::MAX),
             metering: agent.metering(),
             deepest: agent.filter.depth as usize,
@@ -105,13 +105,13 @@ impl State {
         }
     }
 
-    /// One that writes elsewhere, to see what that costs.
-    pub fn rehearsal(writer: Writer, metering: Option<&'static Metering>) -> State {
+    /// A state that writes into another log, to measure what that costs.
+    pub(crate) fn rehearsal(writer: Writer, metering: Option<&'static Metering>) -> State {
         State {
             deepest: writer.deepest() as usize,
             session: session::number(),
             number: 0,
-            shadow: Shadow::new(stack()),
+            shadow: ShadowStack::new(stack()),
             writer,
             metering,
             missed: AtomicU64::new(0),
@@ -120,16 +120,16 @@ impl State {
         }
     }
 
-    /// How many exceptions are being thrown and were not caught yet.
+    /// How many exceptions are thrown and not caught yet.
     #[inline(always)]
-    pub fn throws(&self) -> u32 {
+    pub(crate) fn throws(&self) -> u32 {
         // SAFETY: the C++ library's own count for this thread, which lives as long as that, or a constant.
         unsafe { self.throws.read_volatile() }
     }
 
-    /// Calls that were not seen from within a handler of signals count as not logged.
+    /// Counts calls by signal handlers that were missed as not logged.
     #[inline(always)]
-    pub fn take_missed(&mut self) {
+    pub(crate) fn take_missed(&mut self) {
         if self.missed.load(Ordering::Relaxed) > 0 {
             for _ in 0..self.missed.swap(0, Ordering::Relaxed) {
                 self.writer.skip();
@@ -173,13 +173,13 @@ fn uncaught() -> *const u32 {
     }
 }
 
-/// Makes the calling thread's state. `first` names the first function that it calls.
-pub fn begin(agent: &'static Agent, first: &dyn Fn() -> String) {
+/// Creates the calling thread's state. `first` names the first function that it calls.
+pub(crate) fn begin(agent: &'static Agent, first: &dyn Fn() -> String) {
     let number = agent.next_thread();
     let mut state = Box::new(State::new(agent, number));
-    let words = words();
+    let locals = locals();
     // SAFETY: the calling thread's own.
-    let (parent, began) = unsafe { ((*words).parent, (*words).began) };
+    let (parent, began) = unsafe { ((*locals).parent, (*locals).began) };
     let payload = PayloadBuffer::default()
         .number(parent)
         .number(0)
@@ -190,11 +190,11 @@ pub fn begin(agent: &'static Agent, first: &dyn Fn() -> String) {
     state.shadow.make_room();
     state.writer.meters().make_room();
     // SAFETY: the calling thread's own.
-    unsafe { (*words).state = Box::into_raw(state) };
+    unsafe { (*locals).state = Box::into_raw(state) };
     at_thread_end();
 }
 
-/// `main`, the name that the program gave the thread, or that of the first function that it calls.
+/// The thread's name: `main`, the name that the program gave it, or that of the first function that it calls.
 fn name(first: &dyn Fn() -> String) -> String {
     // SAFETY: the buffer is ours and longer than names are; the name of the program is libc's, set before it starts.
     unsafe {
@@ -219,18 +219,18 @@ unsafe extern "C" {
     static program_invocation_short_name: *const libc::c_char;
 }
 
-/// The calling thread ends.
-pub fn end() {
-    let words = words();
+/// Ends the calling thread's state.
+pub(crate) fn end() {
+    let locals = locals();
     // SAFETY: the calling thread's own; whoever takes the pointer owns the state.
-    let state = unsafe { std::mem::replace(&mut (*words).state, std::ptr::null_mut()) };
+    let state = unsafe { std::mem::replace(&mut (*locals).state, std::ptr::null_mut()) };
     if state.is_null() {
         return;
     }
     // SAFETY: `begin` made it.
     let mut state = unsafe { Box::from_raw(state) };
     if state.session != session::number() {
-        // A forked child's: its streams are the parent's.
+        // In a forked child, whose parent owns the streams.
         std::mem::forget(state);
         return;
     }
@@ -243,8 +243,8 @@ pub fn end() {
 
 static THREAD_END: ThreadEnd = ThreadEnd::new();
 
-/// Before any thread has a state.
-pub fn prepare() {
+/// To be called before any thread has a state.
+pub(crate) fn prepare() {
     // SAFETY: threads end with numbers; the handler lives as long as the process.
     unsafe { THREAD_END.prepare(end_of_thread) };
 }
@@ -258,7 +258,7 @@ fn set_rounds(rounds: usize) {
     THREAD_END.set(std::ptr::without_provenance(rounds));
 }
 
-/// Other libraries' ends of threads may call instrumented functions: ours is to be the last.
+/// Called at a thread's end. Other libraries' handlers may call instrumented functions, so ours must be the last.
 unsafe extern "C" fn end_of_thread(rounds: *mut c_void) {
     const LAST: usize = 4;
     match rounds.addr() {
@@ -267,15 +267,15 @@ unsafe extern "C" fn end_of_thread(rounds: *mut c_void) {
     }
 }
 
-/// Does something as probes do: what is called meanwhile is not observed.
-pub fn probe(what: impl FnOnce()) {
-    let words = words();
+/// Does something as if in a probe: calls meanwhile are not observed.
+pub(crate) fn probe(what: impl FnOnce()) {
+    let locals = locals();
     // SAFETY: the calling thread's own.
     unsafe {
-        let before = (*words).busy;
-        (*words).busy = usize::MAX;
+        let before = (*locals).busy;
+        (*locals).busy = usize::MAX;
         what();
-        (*words).busy = before;
+        (*locals).busy = before;
     }
 }
 
@@ -287,9 +287,9 @@ struct Start {
     parent: u64,
 }
 
-/// `pthread_create(3)`: the new thread knows who made it and when it began.
+/// `pthread_create(3)`: the new thread knows which thread created it, and when it started.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn pthread_create(
+pub(crate) unsafe extern "C-unwind" fn pthread_create(
     id: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,
     routine: Routine,
@@ -301,7 +301,7 @@ pub unsafe extern "C-unwind" fn pthread_create(
         return unsafe { real(id, attributes, routine, argument) };
     }
     // SAFETY: the calling thread's own state, or null.
-    let parent = unsafe { (*words()).state.as_ref() }.map_or(0, |it| u64::from(it.number));
+    let parent = unsafe { (*locals()).state.as_ref() }.map_or(0, |it| u64::from(it.number));
     let start = quietly(|| {
         let start = Start {
             routine,
@@ -328,11 +328,11 @@ extern "C-unwind" fn begins(start: *mut c_void) -> *mut c_void {
     let start = quietly(|| {
         // SAFETY: the box that `pthread_create` made for this thread.
         let start = unsafe { Box::from_raw(start.cast::<Start>()) };
-        let words = words();
+        let locals = locals();
         // SAFETY: the calling thread's own.
         unsafe {
-            (*words).parent = start.parent;
-            (*words).began = fulcrum_agent_core::clock::now().ticks;
+            (*locals).parent = start.parent;
+            (*locals).began = fulcrum_agent_core::clock::now().ticks;
         }
         Some((start.routine, start.argument))
     });

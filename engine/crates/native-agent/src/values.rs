@@ -1,8 +1,10 @@
-//! Calls whose values are logged (`observe_values`): where arguments and results are is what the recorder's plan says, made from
-//! the program's debug information (`values.plan` in the run's folder).
+//! Calls whose values are logged (`observe_values`). The recorder's plan says where arguments and results are; it is made from the
+//! program's debug information (`values.plan` in the run's folder).
 //!
-//! The program's memory is read so that nothing can go wrong: a thread's own stack as it is, everything else by the kernel, which
-//! refuses addresses that are not there.
+//! A thread's own stack is read directly. The kernel reads all other memory, and refuses addresses that are not mapped.
+//!
+//! The plan is Fulcrum's own line format, which recorder and agent share. It is read by hand, so that no parser is loaded into other
+//! people's programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,24 +12,24 @@ use std::path::Path;
 use fulcrum_preload::sys;
 use fulcrum_wire::log::{LONGEST_TEXT, PayloadBuffer, Value};
 
-/// In the run's folder.
+/// The plan's name in the run's folder.
 const FILE: &str = "values.plan";
 
-/// What the recorder wrote.
+/// The recorder's plan.
 #[derive(Default)]
-pub struct Plan {
-    /// The file that it is about.
+pub(crate) struct Plan {
+    /// The program's file that it is about.
     path: String,
-    /// By where they begin, as in the file.
+    /// Functions, by their start in the file.
     functions: BTreeMap<u64, Function>,
 }
 
 /// A function's values.
-pub struct Function {
+pub(crate) struct Function {
     start: u64,
     result: Option<Typed>,
     arguments: Vec<Option<Typed>>,
-    /// By the place to which a call returns.
+    /// Calls of the probes, by their return address.
     calls: BTreeMap<u64, Call>,
 }
 
@@ -55,9 +57,9 @@ enum Typed {
     Named(u8, Vec<(i64, Box<str>)>),
 }
 
-/// The registers that calls preserve, as a probe's caller left them.
+/// The callee-saved registers, with the values of a probe's caller.
 #[repr(C)]
-pub struct Saved {
+pub(crate) struct Saved {
     rbx: u64,
     rbp: u64,
     r12: u64,
@@ -66,33 +68,35 @@ pub struct Saved {
     r15: u64,
 }
 
-/// Where a probe was called: the function's address, the stack pointer with which it was called, the registers, and what tells
-/// whether an address is on the thread's own stack.
-pub struct Probed<'p> {
-    pub function: usize,
-    pub sp: usize,
-    pub saved: &'p Saved,
-    pub is_own: &'p dyn Fn(usize) -> bool,
-    /// Bytes of a text that are logged.
-    pub longest: usize,
+/// A call of a probe.
+pub(crate) struct Probed<'p> {
+    /// The address of the function that is entered or left.
+    pub(crate) function: usize,
+    /// The stack pointer with which the probe was called.
+    pub(crate) sp: usize,
+    pub(crate) saved: &'p Saved,
+    /// Whether an address is on the thread's own stack.
+    pub(crate) is_own: &'p dyn Fn(usize) -> bool,
+    /// The most bytes of a text that are logged.
+    pub(crate) longest: usize,
 }
 
 impl Plan {
-    /// Nothing is known.
-    pub const fn new() -> Plan {
+    /// An empty plan.
+    pub(crate) const fn new() -> Plan {
         Plan {
             path: String::new(),
             functions: BTreeMap::new(),
         }
     }
 
-    /// Whether the recorder wrote one for a run.
-    pub fn is_there(run: &Path) -> bool {
+    /// Whether the recorder wrote a plan for a run.
+    pub(crate) fn is_there(run: &Path) -> bool {
         run.join(FILE).exists()
     }
 
-    /// Reads the plan of a run. Without one, nothing is known.
-    pub fn read(run: &Path) -> Plan {
+    /// Reads the plan of a run; an empty one if there is none.
+    pub(crate) fn read(run: &Path) -> Plan {
         let text = std::fs::read_to_string(run.join(FILE)).unwrap_or_default();
         let mut plan = Plan::default();
         let mut last = None;
@@ -134,8 +138,8 @@ impl Plan {
         plan
     }
 
-    /// The function that begins at an address of a file, when there is a plan for it. It is taken out.
-    pub fn take(&mut self, path: &Path, address: u64) -> Option<Function> {
+    /// Removes and returns the function that starts at an address of a file, if it is in the plan.
+    pub(crate) fn take(&mut self, path: &Path, address: u64) -> Option<Function> {
         match path == Path::new(&self.path) {
             true => self.functions.remove(&address),
             false => None,
@@ -196,13 +200,18 @@ impl Typed {
 }
 
 impl Function {
-    /// Whether calls tell what they are given.
-    pub fn has_arguments(&self) -> bool {
+    /// Whether calls have arguments.
+    pub(crate) fn has_arguments(&self) -> bool {
         !self.arguments.is_empty()
     }
 
-    /// Adds how many arguments there are, how many follow, and the first `most`.
-    pub fn add_arguments(&self, probed: &Probed<'_>, most: usize, payload: &mut PayloadBuffer) {
+    /// Appends how many arguments there are, how many follow, and the first `most`.
+    pub(crate) fn add_arguments(
+        &self,
+        probed: &Probed<'_>,
+        most: usize,
+        payload: &mut PayloadBuffer,
+    ) {
         let count = self.arguments.len().min(most);
         payload.put_number(self.arguments.len() as u64);
         payload.put_number(count as u64);
@@ -213,17 +222,17 @@ impl Function {
         }
     }
 
-    /// Adds the result. `false` when the function has none.
-    pub fn add_result(&self, probed: &Probed<'_>, payload: &mut PayloadBuffer) -> bool {
+    /// Appends the result. `false` when the function has none.
+    pub(crate) fn add_result(&self, probed: &Probed<'_>, payload: &mut PayloadBuffer) -> bool {
         let Some(of) = &self.result else { return false };
         let place = self.call(probed).and_then(|it| it.result);
         add(Some(of), place, probed, payload);
         true
     }
 
-    /// What the plan says of the call of the probe. `None` when the function was inlined elsewhere.
+    /// The plan's entry for this call of the probe. `None` when the function was inlined elsewhere.
     fn call(&self, probed: &Probed<'_>) -> Option<&Call> {
-        // SAFETY: the caller's stack pointer is where the probe's return address is.
+        // SAFETY: the probe's return address is at the stack pointer.
         let returns_to = unsafe { *(probed.sp as *const usize) };
         let offset = returns_to.wrapping_sub(probed.function) as u64;
         self.calls.get(&self.start.wrapping_add(offset))
@@ -317,13 +326,13 @@ fn add_text(at: usize, longest: usize, payload: &mut PayloadBuffer) {
         && let Err(error) = std::str::from_utf8(bytes)
         && error.error_len().is_none()
     {
-        // A character whose end was cut off.
+        // The last character was cut.
         bytes = &bytes[..error.valid_up_to()];
     }
     payload.put(&Value::Text { bytes, cut });
 }
 
-/// Copies memory that may not be there. How many bytes of it are: what is behind a page that is not there is not.
+/// Copies memory that may not be mapped. Returns how many bytes were copied: none after the first page that is not mapped.
 fn copy(at: usize, into: &mut [u8]) -> usize {
     const PAGE: usize = 4096;
     let first = into.len().min(PAGE - at % PAGE);
@@ -332,7 +341,7 @@ fn copy(at: usize, into: &mut [u8]) -> usize {
     };
     let local = [into.as_mut_ptr().addr(), into.len()];
     let remote = [[at, first], [second, into.len() - first]];
-    // SAFETY: the kernel writes into `into` alone, and reads what it can.
+    // SAFETY: the kernel writes only into `into`, and reads what is mapped.
     let copied = unsafe {
         sys::call(
             libc::SYS_process_vm_readv,
