@@ -12,7 +12,7 @@ use fulcrum_schema::{
     EventsDifference, EventsEnd, EventsEvent, EventsKind, EventsMethodSums, EventsPathSums,
     EventsProbeCosts, EventsQueueObject, EventsQueueOrder, EventsQueueSummary, EventsQueues,
     EventsRequest, EventsRole, EventsStats, EventsSums, EventsThreadSums, EventsThreadTree,
-    EventsTreeCall, EventsValue, EventsValueKind,
+    EventsTreeCall, EventsValue, EventsValueKind, NodeId, ThreadId,
 };
 
 /// Sums, with at most `most` methods.
@@ -143,7 +143,24 @@ fn value(trace: &Trace, it: &Value) -> EventsValue {
 
 /// One event.
 pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
-    let mut out = EventsEvent {
+    let mut out = without_details(trace, event);
+    if let Some(number) = event.what.method() {
+        match trace.methods.get(&number) {
+            Some(method) => {
+                out.class = Some(method.class.clone());
+                out.method = Some(method.name.clone());
+                out.descriptor = Some(method.descriptor.clone());
+            }
+            None => out.method = Some(format!("method {number}")),
+        }
+    }
+    add_details(&mut out, trace, &event.what);
+    out
+}
+
+/// What all kinds of event have.
+fn without_details(trace: &Trace, event: &Event) -> EventsEvent {
+    EventsEvent {
         time_ns: event.wall_ns,
         cpu_ns: event.cpu_ns,
         thread: event.thread,
@@ -174,18 +191,12 @@ pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
         earlier: None,
         probed: None,
         machine: None,
-    };
-    if let Some(number) = event.what.method() {
-        match trace.methods.get(&number) {
-            Some(method) => {
-                out.class = Some(method.class.clone());
-                out.method = Some(method.name.clone());
-                out.descriptor = Some(method.descriptor.clone());
-            }
-            None => out.method = Some(format!("method {number}")),
-        }
     }
-    match &event.what {
+}
+
+/// What only this kind of event has.
+fn add_details(out: &mut EventsEvent, trace: &Trace, what: &What) {
+    match what {
         What::Objects {
             receiver, argument, ..
         } => {
@@ -245,7 +256,6 @@ pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
         What::VmStart { machine } => out.machine = Some(machine.clone()),
         _ => {}
     }
-    out
 }
 
 /// What an event is.
@@ -306,12 +316,12 @@ pub fn queues<'a>(
 fn request(it: &Request) -> EventsRequest {
     EventsRequest {
         number: it.number,
-        put_thread: it.put_thread,
-        put_node: it.put_node,
+        put_thread: ThreadId(it.put_thread),
+        put_node: NodeId(it.put_node),
         enqueue_ns: it.enqueue_ns,
         put_length: it.put_length,
-        take_thread: it.take.map(|take| take.thread),
-        take_node: it.take.map(|take| take.node),
+        take_thread: it.take.map(|take| ThreadId(take.thread)),
+        take_node: it.take.map(|take| NodeId(take.node)),
         dispatch_ns: it.take.map(|take| take.dispatch_ns),
         take_length: it.take.map(|take| take.length),
         finish_ns: it.take.and_then(|take| take.finish_ns),
@@ -398,7 +408,7 @@ fn sums(it: PathSums) -> EventsPathSums {
         wall_ns: it.wall_ns,
         cpu_ns: it.cpu_ns,
         self_wall_ns: it.self_wall_ns,
-        thread: it.first.0,
-        node: it.first.1,
+        thread: ThreadId(it.first.0),
+        node: NodeId(it.first.1),
     }
 }

@@ -90,7 +90,11 @@ fn analyse_program(recording: &Recording, options: &Options) -> CausalProfile {
         unsettled: steady::unsettled(recording, &current),
         in_calls: calls::dominant_calls(recording),
         combined: combine::combine(recording, &current),
-        correction: Correction::of(recording, options.phase_correction),
+        correction: if options.phase_correction {
+            Correction::of(recording)
+        } else {
+            Correction::Off
+        },
     };
     let mut left_out = LeftOutCounts::new(run.min_points(), options.min_visits);
     let said = recording.notes.iter().cloned().map(Note::Recording);

@@ -121,26 +121,13 @@ impl CallGraph {
             sum.base += function.base;
             sum.cum += function.cum;
         }
-        let mut calls: Vec<GraphCall> = Vec::new();
-        let mut pairs: HashMap<(u32, u32), usize> = HashMap::new();
         for call in &self.calls {
             let [caller, callee] = [call.caller, call.callee].map(|it| to[it as usize]);
             if caller == callee && call.caller != call.callee {
                 functions[caller as usize].cum -= call.cum;
             }
-            let row = *pairs.entry((caller, callee)).or_insert(calls.len());
-            match calls.get_mut(row) {
-                Some(sum) => {
-                    sum.cum += call.cum;
-                    sum.base = sum.base.zip(call.base).map(|(a, b)| a + b);
-                }
-                None => calls.push(GraphCall {
-                    caller,
-                    callee,
-                    ..*call
-                }),
-            }
         }
+        let mut calls = joined_calls(&self.calls, to);
         let cycles = Cycles::new(
             functions.len(),
             calls.iter().map(|it| (it.caller, it.callee)),
@@ -172,6 +159,28 @@ impl CallGraph {
             calls,
         }
     }
+}
+
+/// The calls with functions made one, each pair of caller and callee once.
+fn joined_calls(all: &[GraphCall], to: &[u32]) -> Vec<GraphCall> {
+    let mut calls: Vec<GraphCall> = Vec::new();
+    let mut pairs: HashMap<(u32, u32), usize> = HashMap::new();
+    for call in all {
+        let [caller, callee] = [call.caller, call.callee].map(|it| to[it as usize]);
+        let row = *pairs.entry((caller, callee)).or_insert(calls.len());
+        match calls.get_mut(row) {
+            Some(sum) => {
+                sum.cum += call.cum;
+                sum.base = sum.base.zip(call.base).map(|(a, b)| a + b);
+            }
+            None => calls.push(GraphCall {
+                caller,
+                callee,
+                ..*call
+            }),
+        }
+    }
+    calls
 }
 
 /// The smaller of two costs; of negative ones, which are of what was given back, the one that is less of that.

@@ -139,7 +139,7 @@ impl Opening {
         let combined = combine(recording, tested);
         self.tests = self.tests.max(self.lines.len() * combined.points.len());
         let level = sequential::nominal(self.tests);
-        let correction = Correction::of(recording, true);
+        let correction = Correction::of(recording);
         let (mut best, mut most) = (None, self.worth);
         for (key, series) in &combined.points {
             let rates = correction.at(&key.name);

@@ -98,5 +98,5 @@ impl<'a> Costs<'a> {
 
 /// `s` and `T` of eq. 8, for a progress point.
 fn rates<'a>(recording: &'a Recording, point: &str) -> BTreeMap<&'a TargetId, (u64, u64)> {
-    Correction::of(recording, true).counts(point)
+    Correction::of(recording).counts(point)
 }

@@ -54,10 +54,7 @@ pub(crate) struct Rates<'a> {
 }
 
 impl<'a> Correction<'a> {
-    pub(crate) fn of(recording: &'a Recording, wanted: bool) -> Self {
-        if !wanted {
-            return Correction::Off;
-        }
+    pub(crate) fn of(recording: &'a Recording) -> Self {
         if recording.runtime_ns == 0 {
             return Correction::Impossible(Uncorrected::NoRuntime);
         }
