@@ -1,4 +1,4 @@
-/** A webview's page as the extension sees it. No `vscode` in here: `vscode.Webview` is a {@link Webview}. */
+/** A webview's page, as the extension sees it. No `vscode` in here: `vscode.Webview` is a {@link Webview}. */
 import { troubleOf } from "./engine/errors";
 import { didShow } from "./shown";
 
@@ -7,30 +7,23 @@ interface Webview<From> {
   onDidReceiveMessage(listener: (message: From) => unknown): { dispose(): void };
 }
 
-/** What the page keeps for the editor, which gives it back when the window was reloaded. */
+/** What the page keeps, so that the editor can give it back after the window was reloaded. */
 export interface Remember {
   type: "remember";
   state: unknown;
 }
 
-/** One more of the messages of the page is dealt with: what it is told because of that came before. */
+/** One more of the page's messages was handled. What it led to was sent before. */
 export interface Answered {
   type: "answered";
 }
 
-/** Pages that have said that they are there, so far: for tests. */
-let begun = 0;
-
-export function pagesBegun(): number {
-  return begun;
-}
-
-/** What a page asks, apart from saying that it is there. */
-type Asked<From> = Exclude<From, { type: "ready" }>;
+/** A page's messages, other than that it is ready. */
+export type Question<From> = Exclude<From, { type: "ready" }>;
 
 /**
- * The wire to a page. What is said before the page is there waits for it. Once the page is gone nothing is said and nothing
- * fails, whoever still works for it.
+ * The link to a page. Messages sent before the page is ready wait for it. Once the page is closed, nothing is sent and
+ * nothing fails, even if somebody still works for it.
  */
 export class PageLink<To, From extends { type: string }> {
   private ready = false;
@@ -42,15 +35,10 @@ export class PageLink<To, From extends { type: string }> {
 
   constructor(
     private readonly webview: Webview<From>,
-    private readonly answer: (message: Asked<From>) => Promise<void>,
+    private readonly answer: (message: Question<From>) => Promise<void>,
     private readonly failed: (type: string, error: unknown) => void,
   ) {
     this.listening = webview.onDidReceiveMessage((message) => this.receive(message));
-  }
-
-  /** The page is gone. */
-  get closed(): boolean {
-    return this.gone;
   }
 
   dispose(): void {
@@ -58,15 +46,18 @@ export class PageLink<To, From extends { type: string }> {
     this.listening.dispose();
   }
 
-  /** What the page shows from now on; told again to a page that begins anew. */
+  /** Sets what the page shows from now on. A page that loads anew gets it again. */
   show(message: To): void {
     this.shown = message;
+    if (!this.gone) {
+      didShow({ kind: "page", message });
+    }
     if (this.ready) {
       this.send(message);
     }
   }
 
-  /** What it is told besides. */
+  /** Sends something besides. */
   post(message: To): void {
     if (this.ready) {
       this.send(message);
@@ -93,7 +84,7 @@ export class PageLink<To, From extends { type: string }> {
       if (message.type === "ready") {
         this.begin();
       } else {
-        await this.answer(message as Asked<From>);
+        await this.answer(message as Question<From>);
       }
     } catch (error) {
       if (!this.gone && !troubleOf(error).cancelled) {
@@ -105,8 +96,7 @@ export class PageLink<To, From extends { type: string }> {
 
   private begin(): void {
     this.ready = true;
-    begun += 1;
-    didShow();
+    didShow({ kind: "pageReady" });
     for (const message of [this.remembered, this.shown, ...this.waiting.splice(0)]) {
       if (message !== undefined) {
         this.send(message);

@@ -1,16 +1,23 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { fulcrum, inWorkspace, test, until } from "./harness";
+import type { ToCompare } from "../../extension/core/causal/compare";
+import { inWorkspace, nextPage, test } from "./harness";
 
 const before = inWorkspace(".fulcrum/runs/20261121T120000Z-serial");
 const after = inWorkspace(".fulcrum/runs/20261121T120500Z-serial");
 
+type Shown = Extract<ToCompare, { type: "show" }>;
+
+function isComparison(message: unknown): message is Shown {
+  const { type, model } = message as Partial<Shown>;
+  return type === "show" && model !== undefined && "points" in model;
+}
+
 async function compared(...args: [string, ...unknown[]]) {
-  const api = await fulcrum();
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-  await until("no comparison", () => api.comparison() === undefined);
+  const comparison = await nextPage(isComparison);
   await vscode.commands.executeCommand(...args);
-  return until("a comparison", () => api.comparison());
+  return (await comparison("a comparison")).model;
 }
 
 test("compare: a run and its fix, predicted and actual side by side", async () => {

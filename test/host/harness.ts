@@ -1,8 +1,9 @@
 /** A test runner of one page, for code that runs inside the extension host. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { TestApi } from "../../extension/extension";
+import type { Fulcrum } from "../../extension/extension";
 import { Script } from "../support/play.mjs";
+import { Observer } from "./observer";
 
 export interface Failure {
   name: string;
@@ -45,11 +46,18 @@ export async function runTests(): Promise<SuiteResult> {
   return result;
 }
 
-/** The extension under test, activated. */
-export async function fulcrum(): Promise<TestApi> {
-  const extension = vscode.extensions.getExtension<TestApi>("fulcrum.fulcrum");
+let observer: Promise<Observer> | undefined;
+
+/** What the extension under test shows. The first call activates it. */
+export function fulcrum(): Promise<Observer> {
+  observer ??= observe();
+  return observer;
+}
+
+async function observe(): Promise<Observer> {
+  const extension = vscode.extensions.getExtension<Fulcrum>("fulcrum.fulcrum");
   assert.ok(extension, "the extension fulcrum.fulcrum is not installed");
-  return extension.activate();
+  return new Observer(await extension.activate());
 }
 
 export function inWorkspace(file: string): vscode.Uri {
@@ -135,14 +143,23 @@ export function begin(command: string, ...args: unknown[]): void {
   void vscode.commands.executeCommand(command, ...args);
 }
 
+/**
+ * The first page that shows such a message from now on. Call this before the action, and what it gives after it.
+ */
+export async function nextPage<T>(is: (message: unknown) => message is T): Promise<(what: string) => Promise<T>> {
+  const api = await fulcrum();
+  const before = api.pages().length;
+  return (what) => until(what, () => api.pages().slice(before).find(is));
+}
+
 /** The first new message that matches. Call {@link Messages.mark} before the action. */
 export class Messages {
   private constructor(
-    private readonly api: TestApi,
+    private readonly api: Observer,
     private readonly before: number,
   ) {}
 
-  static mark(api: TestApi): Messages {
+  static mark(api: Observer): Messages {
     return new Messages(api, api.messages().length);
   }
 

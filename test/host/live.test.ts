@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as vscode from "vscode";
-import type { TestApi } from "../../extension/extension";
 import type { Script } from "../support/play.mjs";
 import { begin, fulcrum, inWorkspace, scripted, show, test, until } from "./harness";
+import type { Observer } from "./observer";
 
 const source = inWorkspace("two-threads.cpp");
 
 /** Plays a run of a program that has no end, and stops it whatever happens. Gives the run's folder. */
-async function during(name: string, body: (api: TestApi, script: Script) => Promise<void>): Promise<string> {
+async function during(name: string, body: (api: Observer, script: Script) => Promise<void>): Promise<string> {
   const api = await fulcrum();
   const { program, script, run } = scripted(name);
   begin("fulcrum.causal.run", { program });
@@ -26,7 +26,7 @@ async function during(name: string, body: (api: TestApi, script: Script) => Prom
 test("live: gutter, ranking and status bar fill in while the program runs, and stop keeps them", async () => {
   await vscode.commands.executeCommand("fulcrum.clearResults");
   await show("two-threads.cpp");
-  const marked = (api: TestApi) => api.currentDecorations(source)?.shapes.map((mark) => mark.line);
+  const marked = (api: Observer) => api.currentDecorations(source)?.shapes.map((mark) => mark.line);
   const run = await during("20261122T100000Z-app", async (api, script) => {
     assert.deepEqual(marked(api), []);
     script.report(24, { analysed: true });

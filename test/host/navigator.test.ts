@@ -20,15 +20,14 @@ const run = (command: string, ...args: unknown[]) =>
   vscode.commands.executeCommand(`fulcrum.navigator.${command}`, ...args);
 
 async function goTo(name: string) {
-  const { navigatorRows, navigator } = await fulcrum();
+  const api = await fulcrum();
   await run("find", name);
-  const rows = await navigatorRows("suggestion", 50);
+  const rows = await api.navigatorRows("suggestion", 50);
   assert.ok(
     rows.some((row) => row.title.startsWith(name)),
     `${name} among ${rows.map((row) => row.text)}`,
   );
   await run("selectPath", [name]);
-  return navigator();
 }
 
 test("navigator: a folded profile opens, and HighBase ranks by base", async () => {

@@ -2,11 +2,18 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
+import type { RefineModel, ToRefine } from "../../extension/core/trace/refine";
 import { thisRecorder, writeLoop, writeRun } from "../support/runs.mjs";
-import { begin, fulcrum, inWorkspace, Messages, test, until, watching } from "./harness";
+import { begin, fulcrum, inWorkspace, Messages, nextPage, test, until, watching } from "./harness";
 
 const folder = () => inWorkspace("").fsPath.replace(/\/$/, "");
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
+
+/** A refine loop that has ended. */
+function isDone(message: unknown): message is ToRefine & { model: RefineModel } {
+  const { type, model } = message as Partial<ToRefine>;
+  return type === "show" && model !== undefined && "hotspots" in model && model.state === "done";
+}
 
 async function row(label: string, wanted: (description: string) => boolean = () => true) {
   const api = await fulcrum();
@@ -59,9 +66,9 @@ test("runs: the iterations of a refine loop stand below it, and it opens as its 
       .map((it) => it.label),
     ["Iteration 1", "Iteration 2", "Iteration 3", "Iteration 4"],
   );
+  const table = await nextPage(isDone);
   await vscode.commands.executeCommand("fulcrum.runs.open", loop.node);
-  const model = await until("the table", () => api.refine());
-  assert.equal(model.state, "done");
+  const { model } = await table("the table");
   assert.equal(model.message, "The set is stable: 12 hotspots.");
   assert.deepEqual(
     model.rows.map((it) => it.methods),

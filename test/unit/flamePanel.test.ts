@@ -2,10 +2,11 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { NavigatorFlameParams } from "../../extension/core/engine/protocol";
 import type { FromFlame, Need, ToFlame } from "../../extension/core/flame/messages";
+import type { NavigationState } from "../../extension/core/navigator/navigationState";
 import type { Remember } from "../../extension/core/page";
 import type { Engine } from "../../extension/features/editor/engine";
 import { FlameGraphPanel } from "../../extension/features/navigator/flameGraph";
-import type { Navigation, NavigationState } from "../../extension/features/navigator/navigation";
+import type { Navigation } from "../../extension/features/navigator/navigation";
 import { flame, opened, view } from "./makeNavigator";
 
 const editor = vi.hoisted(() => ({
@@ -63,7 +64,8 @@ vi.mock("vscode", () => ({
 }));
 
 const source = { files: ["a.folded"], against: [] };
-const open = { kind: "open", opened: opened(), view: view(), source } as const satisfies NavigationState;
+const origin = { engine: 0, rules: null };
+const open = { kind: "open", opened: opened(), view: view(), source, origin } as const satisfies NavigationState;
 const labelled = view({ labels: [{ name: "hot", paths: [["c"]], base: 15, cum: 97, marginal: 97 }] });
 const need: Need = { section: "tree", range: { left: 0, right: 1 }, minimum: 0.001, depths: 300 };
 

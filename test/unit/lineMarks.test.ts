@@ -1,7 +1,9 @@
-/** What marks cost while one types in a large file: what is told to the editor, and how often. */
+/** What marks cost while the user types in a large file: what the editor is told, and how often. */
 import { beforeEach, expect, test, vi } from "vitest";
 import type { LineShape, LineSpeedup } from "../../extension/core/engine/protocol";
-import type { Session } from "../../extension/features/causal/session";
+import type { Marks } from "../../extension/core/marks";
+import { onDidShow } from "../../extension/core/shown";
+import type { CausalResults } from "../../extension/features/causal/causalResults";
 import type { Engine } from "../../extension/features/editor/engine";
 import { Gutter } from "../../extension/features/marks/gutter";
 import type { GutterChoice } from "../../extension/features/marks/gutterChoice";
@@ -14,7 +16,7 @@ const host = vi.hoisted(() => {
     listeners[name] = listener;
     return { dispose: () => undefined };
   };
-  return { listeners, on, editor: undefined as unknown };
+  return { listeners, on, editor: undefined as unknown, types: 0 };
 });
 
 vi.mock("vscode", () => {
@@ -38,7 +40,10 @@ vi.mock("vscode", () => {
         return [host.editor];
       },
       activeColorTheme: { kind: 2 },
-      createTextEditorDecorationType: () => ({ dispose: () => undefined }),
+      createTextEditorDecorationType: () => {
+        host.types += 1;
+        return { dispose: () => undefined };
+      },
       onDidChangeVisibleTextEditors: host.on("editors"),
       onDidChangeTextEditorSelection: host.on("selection"),
       onDidChangeTextEditorVisibleRanges: host.on("scroll"),
@@ -79,7 +84,7 @@ function gutter(): Gutter {
   const nothing = () => ({ dispose: () => undefined });
   const session = { onDidChangeResults: nothing, summary: {}, progressPoint: null };
   const choice = { onDidChange: nothing, source: "causal" };
-  return new Gutter(engine as unknown as Engine, session as unknown as Session, choice as unknown as GutterChoice);
+  return new Gutter(engine as unknown as Engine, session as unknown as CausalResults, choice as unknown as GutterChoice);
 }
 
 function type(text: string, line: number): void {
@@ -91,10 +96,20 @@ function type(text: string, line: number): void {
   host.listeners.selection?.({ textEditor: editor });
 }
 
+/** What was shown last. */
+let shown: Marks | undefined;
+onDidShow((it) => {
+  if (it.kind === "marks") {
+    shown = it.marks;
+  }
+});
+
 const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
 
 beforeEach(() => {
   given = [];
+  shown = undefined;
+  host.types = 0;
   host.editor = editor;
   editor.selection = { active: { line: 100 } };
   editor.selections = [editor.selection];
@@ -105,7 +120,7 @@ beforeEach(() => {
 test("what is near the screen is painted, and no more", async () => {
   const marks = gutter();
   await marks.refresh();
-  expect(marks.decorations(document.uri as never)?.shapes.length).toBe(331);
+  expect(shown?.shapes.length).toBe(331);
   expect(sum(given)).toBeLessThan(400);
   expect(sum(given)).toBeGreaterThan(300);
 });
@@ -122,8 +137,8 @@ test("letters tell the editor nothing; a new line tells it what is near", async 
   expect(sum(given)).toBeGreaterThan(300);
   expect(sum(given)).toBeLessThan(400);
   // What stood on line 101 stands on line 102 now.
-  expect(marks.decorations(document.uri as never)?.shapes.map(({ line }) => line)).not.toContain(101);
-  expect(marks.decorations(document.uri as never)?.shapes.map(({ line }) => line)).toContain(102);
+  expect(shown?.shapes.map(({ line }) => line)).not.toContain(101);
+  expect(shown?.shapes.map(({ line }) => line)).toContain(102);
 });
 
 test("the same answer again tells the editor nothing, and scrolling a little neither", async () => {
@@ -135,6 +150,35 @@ test("the same answer again tells the editor nothing, and scrolling a little nei
   expect(given).toEqual([]);
   editor.visibleRanges = [{ start: { line: 9000 }, end: { line: 9040 } }];
   host.listeners.scroll?.({ textEditor: editor });
-  expect(marks.decorations(document.uri as never)?.shapes[0]?.line).toBe(8800);
+  expect(shown?.shapes[0]?.line).toBe(8800);
   editor.visibleRanges = [{ start: { line: 90 }, end: { line: 130 } }];
+});
+
+test("the cursor repaints its own text, and nothing when it stays on its line", async () => {
+  const marks = gutter();
+  await marks.refresh();
+  given = [];
+  const move = (line: number) => {
+    editor.selection = { active: { line } };
+    editor.selections = [editor.selection];
+    host.listeners.selection?.({ textEditor: editor });
+  };
+  move(103);
+  expect(given).toEqual([1]);
+  expect(shown?.texts.at(-1)?.line).toBe(103);
+  move(103);
+  expect(given).toEqual([1]);
+  // Line 104 has another colour: its text appears, and that of line 103 goes.
+  move(104);
+  expect(given.sort()).toEqual([0, 1, 1]);
+  expect(shown?.texts.filter(({ line }) => line > 99).map(({ line }) => line)).toEqual([104]);
+});
+
+test("decoration types are made when something has their look", async () => {
+  const marks = gutter();
+  expect(host.types).toBe(0);
+  await marks.refresh();
+  const { shapes, texts, ruler } = shown ?? { shapes: [], texts: [], ruler: [] };
+  const looks = [shapes.map((it) => it.kind), texts.map((it) => `${it.line > 99} ${it.tone}`), ruler.map((it) => it.tone)];
+  expect(host.types).toBe(sum(looks.map((all) => new Set<string>(all).size)));
 });

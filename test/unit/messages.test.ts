@@ -1,6 +1,6 @@
 /** Messages in the status bar: one at a time, and each ends when it is done with. */
 import { beforeEach, expect, test, vi } from "vitest";
-import { hold, tell } from "../../extension/features/editor/messages";
+import { keepStatus, showStatus } from "../../extension/features/editor/messages";
 
 /** What stands there, the last one in front, and whether it goes by itself. */
 const bar = vi.hoisted(() => ({ messages: [] as { text: string; milliseconds: number | undefined }[] }));
@@ -25,8 +25,8 @@ beforeEach(() => {
 const texts = () => bar.messages.map(({ text }) => text);
 
 test("a message takes the place of the one before, which does not come back", () => {
-  tell("first");
-  const second = tell("second");
+  showStatus("first");
+  const second = showStatus("second");
   expect(texts()).toEqual(["second"]);
   expect(bar.messages[0]?.milliseconds).toBeGreaterThan(0);
   second.dispose();
@@ -34,12 +34,12 @@ test("a message takes the place of the one before, which does not come back", ()
 });
 
 test("what to do next stands there until it is done", () => {
-  const hint = hold("Now choose the other one.");
+  const hint = keepStatus("Now choose the other one.");
   expect(bar.messages[0]?.milliseconds).toBeUndefined();
   hint.dispose();
   expect(texts()).toEqual([]);
   // Once something else was said, nothing of it is left to take away.
-  hold("Now choose the other one.");
-  tell("Opened.");
+  keepStatus("Now choose the other one.");
+  showStatus("Opened.");
   expect(texts()).toEqual(["Opened."]);
 });

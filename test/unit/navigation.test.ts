@@ -180,7 +180,7 @@ describe("a window that is reloaded", () => {
 
   test("knows nothing of a part of a trace, which is not a file", async () => {
     const before = await looked();
-    await before.openSource({ files: [], against: [], made: { title: "part", open: async () => opened() } });
+    await before.openSource({ files: [], against: [], derived: { title: "part", open: async () => opened() } });
     expect(await start().restore()).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Engine } from "../../extension/features/editor/engine";
-import { tellRunKinds } from "../../extension/features/runs/runKinds";
+import { publishRunKinds } from "../../extension/features/runs/runKinds";
 import { RunStore } from "../../extension/features/runs/runStore";
 
 const editor = vi.hoisted(() => ({
@@ -76,7 +76,7 @@ const told = () => Object.fromEntries(editor.contexts);
 test("each run folder is what its files are, and one that is recorded later is added", async () => {
   const folder = workspace({ "x-causal": "causal-1-0.jsonl", "x-java": "events-1.log", "x-server": "1-0.txlog" });
   write({ "x-begun": "run.json" });
-  tellRunKinds(engine, new RunStore(engine));
+  publishRunKinds(engine, new RunStore(engine));
   const of = (...names: string[]) => names.map((name) => path.join(folder, name));
   await vi.waitFor(() =>
     expect(told()).toEqual({
@@ -92,7 +92,7 @@ test("each run folder is what its files are, and one that is recorded later is a
 
 test("a workspace without runs has none, and nothing is said of it", async () => {
   workspace({});
-  tellRunKinds(engine, new RunStore(engine));
+  publishRunKinds(engine, new RunStore(engine));
   await vi.waitFor(() =>
     expect(told()).toEqual({ "fulcrum.causalRuns": [], "fulcrum.traceRuns": [], "fulcrum.transactionRuns": [] }),
   );

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import type { Engine } from "../editor/engine";
-import type { Session } from "./session";
+import type { CausalResults } from "./causalResults";
 
 export const inlayHintMiddleware: Middleware = {
   provideInlayHints: (document, range, token, next) => {
@@ -12,7 +12,7 @@ export const inlayHintMiddleware: Middleware = {
 };
 
 /** Asks the editor to ask again when the setting or the results change. */
-export function refreshInlayHints(engine: Engine, session: Session): vscode.Disposable {
+export function refreshInlayHints(engine: Engine, results: CausalResults): vscode.Disposable {
   const refresh = () => {
     const feature = engine.running?.getFeature("textDocument/inlayHint");
     for (const document of vscode.workspace.textDocuments) {
@@ -20,7 +20,7 @@ export function refreshInlayHints(engine: Engine, session: Session): vscode.Disp
     }
   };
   return vscode.Disposable.from(
-    session.onDidChangeResults(refresh),
+    results.onDidChangeResults(refresh),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("fulcrum.inlayHints")) {
         refresh();

@@ -1,34 +1,34 @@
 /** Above each progress point: run the program, again with one click. */
 import * as vscode from "vscode";
 import { pointsIn, progressLanguages } from "../../core/causal/progressLines";
+import { Owner } from "../../core/owner";
 import type { ProgressLines } from "../progressPoints/progressLines";
-import type { Session } from "./session";
+import type { CausalResults } from "./causalResults";
 
-export class Lens implements vscode.CodeLensProvider, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<void>();
+export class Lens extends Owner implements vscode.CodeLensProvider {
+  private readonly changed = this.own(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.changed.event;
-  private readonly subscriptions: vscode.Disposable[];
   private was = "";
 
   constructor(
-    private readonly session: Session,
+    private readonly results: CausalResults,
     private readonly lines: ProgressLines,
     /** The name of the program that was run last. */
     private readonly lastProgram: () => string | undefined,
   ) {
+    super();
     const languages = progressLanguages.map((language) => ({ scheme: "file", language }));
-    this.subscriptions = [
-      this.changed,
+    this.ownAll(
       vscode.languages.registerCodeLensProvider(languages, this),
       lines.onDidChange(() => this.changed.fire()),
-      session.onDidChangeRun(() => this.follow()),
-      session.onDidChangeResults(() => this.follow()),
+      results.onDidChangeRun(() => this.follow()),
+      results.onDidChangeResults(() => this.follow()),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration("fulcrum.codeLens")) {
           this.changed.fire();
         }
       }),
-    ];
+    );
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
@@ -43,14 +43,8 @@ export class Lens implements vscode.CodeLensProvider, vscode.Disposable {
     );
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
   private commands(): vscode.Command[] {
-    if (this.session.run !== null) {
+    if (this.results.run !== null) {
       return [{ title: "$(debug-stop) Stop and Show Results", command: "fulcrum.causal.stop" }];
     }
     const program = this.lastProgram();
@@ -60,7 +54,7 @@ export class Lens implements vscode.CodeLensProvider, vscode.Disposable {
     }
     const again = { title: `$(debug-rerun) Run ${program} Again`, command: "fulcrum.causal.runAgain" };
     const longer = { title: "$(debug-continue) Run Longer", command: "fulcrum.causal.runLonger" };
-    return this.session.canRunLonger ? [again, longer, run] : [again, run];
+    return this.results.canRunLonger ? [again, longer, run] : [again, run];
   }
 
   /** Reports come twice a second; most change nothing here. */

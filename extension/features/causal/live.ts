@@ -2,38 +2,33 @@
 import * as vscode from "vscode";
 import { aimText, lineAim, listOf, pathsOf, pathsProblem, targetKinds } from "../../core/causal/live";
 import { type Aim, type AimTarget, type ControlAction, requests } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
+import type { FocusOptions } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
-import type { FocusOptions } from "../editor/target";
-import type { Session } from "./session";
+import type { CausalResults } from "./causalResults";
 
 interface AimItem extends vscode.QuickPickItem {
   choice: AimTarget | "sourceScope" | "binaryScope";
 }
 
-export class Live implements vscode.Disposable {
-  private readonly subscriptions: vscode.Disposable[];
+export class Live extends Owner {
 
   constructor(
     private readonly engine: Engine,
-    private readonly session: Session,
+    private readonly results: CausalResults,
   ) {
-    this.subscriptions = [
+    super();
+    this.ownAll(
       vscode.commands.registerCommand("fulcrum.causal.pause", () => this.control("pause")),
       vscode.commands.registerCommand("fulcrum.causal.resume", () => this.control("resume")),
       vscode.commands.registerCommand("fulcrum.causal.retarget", (aim?: Partial<Aim>) => this.retarget(aim)),
       vscode.commands.registerCommand("fulcrum.causal.showLive", (focus?: FocusOptions) => this.showLive(focus)),
-    ];
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+    );
   }
 
   private async control(action: ControlAction, aim?: Aim): Promise<boolean> {
-    const run = this.session.run;
+    const run = this.results.run;
     if (run === null) {
       await messages.info("No causal run is going on. Start one by Fulcrum: Run Causal Profiler.");
       return false;
@@ -55,10 +50,10 @@ export class Live implements vscode.Disposable {
 
   /** With an aim at once (a keybinding, a test); else it asks. */
   private async retarget(given?: Partial<Aim>): Promise<void> {
-    const now = this.session.run?.live?.aim ?? lineAim;
+    const now = this.results.run?.live?.aim ?? lineAim;
     const aim = given === undefined ? await ask(now) : { ...now, ...given };
     if (aim !== undefined && (await this.control("retarget", aim))) {
-      messages.tell(`Fulcrum tests ${aimText(aim)} from now on.`);
+      messages.showStatus(`Fulcrum tests ${aimText(aim)} from now on.`);
     }
   }
 }

@@ -12,13 +12,14 @@ import {
 } from "../../core/causal/rankingTree";
 import { shapeDataUri } from "../../core/causal/shapes";
 import type { RankingRow } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
 import { bestRow, count } from "../../core/text/format";
+import type { FocusOptions } from "../editor/commandArgument";
 import { missing, showLine } from "../editor/places";
-import type { FocusOptions } from "../editor/target";
 import { coloursOf } from "../marks/themeColours";
-import type { Session } from "./session";
+import type { CausalResults } from "./causalResults";
 
-type Node =
+export type RankingNode =
   | { type: "group"; group: RankingGroup }
   | { type: "row"; row: RankingRow; group: string }
   /** What to do with the results. */
@@ -28,54 +29,44 @@ type Node =
 const restricted =
   "Restricted Mode: profiles can be read here. Running a program again needs a trusted workspace (Workspaces: Manage Workspace Trust).";
 
-export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<Node> {
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly view: vscode.TreeView<Node>;
-  private readonly subscriptions: vscode.Disposable[];
-  private nodes: Node[] = [];
+export class RankingView extends Owner implements vscode.TreeDataProvider<RankingNode> {
+  private readonly changed = this.own(new vscode.EventEmitter<void>());
+  private readonly view: vscode.TreeView<RankingNode>;
+  private nodes: RankingNode[] = [];
   readonly onDidChangeTreeData = this.changed.event;
   readonly onDidChangeVisibility: vscode.Event<unknown>;
 
-  constructor(private readonly session: Session) {
+  constructor(private readonly results: CausalResults) {
+    super();
     this.view = vscode.window.createTreeView("fulcrum.ranking", { treeDataProvider: this, showCollapseAll: false });
     this.onDidChangeVisibility = this.view.onDidChangeVisibility;
-    this.subscriptions = [
-      this.changed,
+    this.ownAll(
       this.view,
-      session.onDidChangeResults(() => this.update()),
-      session.onDidChangeRun(() => this.describe()),
+      results.onDidChangeResults(() => this.update()),
+      results.onDidChangeRun(() => this.describe()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.describe()),
       vscode.commands.registerCommand("fulcrum.ranking.open", (focus?: FocusOptions) => this.reveal(focus)),
       vscode.commands.registerCommand("fulcrum.ranking.goto", (row?: RankingRow) => this.goTo(row)),
-      vscode.commands.registerCommand("fulcrum.ranking.locate", (node?: Node) =>
+      vscode.commands.registerCommand("fulcrum.ranking.locate", (node?: RankingNode) =>
         node?.type === "row" ? missing(node.row) : undefined,
       ),
-      vscode.commands.registerCommand("fulcrum.ranking.copy", (node?: Node) => copy(node)),
+      vscode.commands.registerCommand("fulcrum.ranking.copy", (node?: RankingNode) => copy(node)),
       vscode.commands.registerCommand("fulcrum.ranking.selectProgressPoint", () => this.selectPoint()),
-    ];
+    );
   }
 
   get visible(): boolean {
     return this.view.visible;
   }
 
-  /** Labels and descriptions as shown, groups flattened: for tests. */
-  get shownRows(): { label: string; description: string }[] {
-    const flat = (node: Node): Node[] => [node, ...this.getChildren(node).flatMap(flat)];
-    return this.nodes.flatMap(flat).map((node) => {
-      const item = this.getTreeItem(node);
-      return { label: String(item.label), description: String(item.description ?? "") };
-    });
-  }
-
-  getChildren(node?: Node): Node[] {
+  getChildren(node?: RankingNode): RankingNode[] {
     if (node === undefined) {
       return this.nodes;
     }
     return node.type === "group" ? rowsOf(node.group) : [];
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
+  getTreeItem(node: RankingNode): vscode.TreeItem {
     switch (node.type) {
       case "group":
         return groupItem(node.group);
@@ -88,33 +79,27 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     }
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
   private update(): void {
-    const model = rankingModel(this.session.rankings);
-    const notes = [...new Set([...model.notes, ...(this.session.summary?.notes ?? [])])];
+    const model = rankingModel(this.results.rankings);
+    const notes = [...new Set([...model.notes, ...(this.results.summary?.notes ?? [])])];
     const rows = model.groups.flatMap((group) =>
-      group.progressPoint === null ? rowsOf(group) : [{ type: "group", group } satisfies Node],
+      group.progressPoint === null ? rowsOf(group) : [{ type: "group", group } satisfies RankingNode],
     );
-    const known = bestRow(this.session.rows) !== undefined && this.session.summary?.live !== true;
-    const next: Node[] = known ? [{ type: "next" }] : [];
-    this.nodes = [...rows, ...next, ...notes.map((text): Node => ({ type: "note", text }))];
+    const known = bestRow(this.results.rows) !== undefined && this.results.summary?.live !== true;
+    const next: RankingNode[] = known ? [{ type: "next" }] : [];
+    this.nodes = [...rows, ...next, ...notes.map((text): RankingNode => ({ type: "note", text }))];
     this.describe();
     this.changed.fire();
   }
 
   private describe(): void {
-    const { summary, run } = this.session;
+    const { summary, run } = this.results;
     this.view.description = summary === null ? "" : summary.live ? `live · ${summary.title}` : summary.title;
     if (run !== null) {
       const shown = summary === null ? "none" : summary.live ? "live" : "other";
       this.view.message = liveMessage(run, path.basename(run.program), shown);
-    } else if (summary !== null && !this.session.hasAnswer) {
-      this.view.message = hollowMessage(this.session.rankings, this.session.canRunLonger, summary.notes.length);
+    } else if (summary !== null && !this.results.hasAnswer) {
+      this.view.message = hollowMessage(this.results.rankings, this.results.canRunLonger, summary.notes.length);
     } else {
       // Where there are no results, the view's welcome says so.
       this.view.message = summary === null || vscode.workspace.isTrusted ? "" : restricted;
@@ -126,7 +111,7 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     await vscode.commands.executeCommand("fulcrum.ranking.focus", { preserveFocus: focus.preserveFocus === true });
   }
 
-  private async goTo(row = bestRow(this.session.rows)): Promise<void> {
+  private async goTo(row = bestRow(this.results.rows)): Promise<void> {
     if (row === undefined) {
       return;
     }
@@ -138,8 +123,8 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
   }
 
   private async selectPoint(): Promise<void> {
-    const points = this.session.summary?.progressPoints ?? [];
-    const current = this.session.progressPoint ?? points[0]?.name;
+    const points = this.results.summary?.progressPoints ?? [];
+    const current = this.results.progressPoint ?? points[0]?.name;
     const choice = await vscode.window.showQuickPick(
       points.map((point) => ({
         label: point.name,
@@ -149,12 +134,12 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
       { title: "Progress Point", placeHolder: "Whose speedup to show beside the code" },
     );
     if (choice !== undefined) {
-      this.session.choosePoint(choice.label);
+      this.results.choosePoint(choice.label);
     }
   }
 }
 
-function rowsOf(group: RankingGroup): Node[] {
+function rowsOf(group: RankingGroup): RankingNode[] {
   return group.rows.map((row) => ({ type: "row", row, group: group.progressPoint ?? "" }));
 }
 
@@ -202,7 +187,7 @@ function noteItem(text: string): vscode.TreeItem {
   return item;
 }
 
-async function copy(node: Node | undefined): Promise<void> {
+async function copy(node: RankingNode | undefined): Promise<void> {
   if (node?.type === "row") {
     await vscode.env.clipboard.writeText(rowPlainText(node.row));
   } else if (node?.type === "note") {

@@ -3,28 +3,23 @@ import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { relocated, sampleRun, sampleRuns, sampleSource } from "../../core/causal/sample";
+import { Owner } from "../../core/owner";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
 
-export class Sample implements vscode.Disposable {
-  private readonly subscriptions: vscode.Disposable[];
+export class Sample extends Owner {
 
   constructor(
     private readonly engine: Engine,
     private readonly extensionUri: vscode.Uri,
     private readonly storage: vscode.Uri,
   ) {
+    super();
     const register = vscode.commands.registerCommand;
-    this.subscriptions = [
+    this.ownAll(
       register("fulcrum.sample.open", () => this.with("Opening the sample", (folder) => this.open(folder))),
       register("fulcrum.sample.compare", () => this.with("Comparing the sample's runs", (folder) => compare(folder))),
-    ];
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+    );
   }
 
   private async with(doing: string, work: (folder: string) => Promise<void>): Promise<void> {

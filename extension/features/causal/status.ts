@@ -2,63 +2,52 @@
 import * as vscode from "vscode";
 import { isPaused } from "../../core/causal/live";
 import { againText, statusText } from "../../core/causal/status";
+import { Owner } from "../../core/owner";
 import { didShow } from "../../core/shown";
 import { baseName, bestRow } from "../../core/text/format";
 import type { Engine } from "../editor/engine";
 import type { GutterChoice } from "../marks/gutterChoice";
-import type { RunInProgress, Session } from "./session";
+import type { CausalResults, RunInProgress } from "./causalResults";
 
-export class Status implements vscode.Disposable {
+export class Status extends Owner {
   private readonly item: vscode.StatusBarItem;
   /** One click, where the item itself opens a menu. */
   private readonly again: vscode.StatusBarItem;
-  private readonly subscriptions: vscode.Disposable[];
-  private visibleText: string | undefined;
 
   constructor(
     private readonly engine: Engine,
-    private readonly session: Session,
+    private readonly results: CausalResults,
     private readonly choice: GutterChoice,
     /** The name of the program that was run last. */
     private readonly lastProgram: () => string | undefined,
   ) {
+    super();
     this.item = vscode.window.createStatusBarItem("fulcrum.status", vscode.StatusBarAlignment.Left, 10);
     this.item.name = "Fulcrum";
     this.item.command = "fulcrum.statusMenu";
     this.again = vscode.window.createStatusBarItem("fulcrum.runAgain", vscode.StatusBarAlignment.Left, 9);
     this.again.name = "Fulcrum: Run Again";
     this.again.command = "fulcrum.causal.runAgain";
-    this.subscriptions = [
+    this.ownAll(
       this.item,
       this.again,
       engine.onDidChangeState(() => this.update()),
-      session.onDidChangeResults(() => this.update()),
-      session.onDidChangeRun(() => this.update()),
+      results.onDidChangeResults(() => this.update()),
+      results.onDidChangeRun(() => this.update()),
       choice.onDidChange(() => this.update()),
       vscode.commands.registerCommand("fulcrum.statusMenu", () => this.menu()),
-    ];
+    );
     this.update();
   }
 
-  /** `undefined` while the item is hidden. */
-  get text(): string | undefined {
-    return this.visibleText;
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
   private update(): void {
-    this.show();
-    didShow();
+    didShow({ kind: "status", text: this.show() });
   }
 
-  private show(): void {
+  /** Gives the text that is shown; null: none. */
+  private show(): string | null {
     this.showAgain();
-    const { run, summary, rows } = this.session;
+    const { run, summary, rows } = this.results;
     const status = statusText({
       engine: this.engine.state,
       run,
@@ -66,19 +55,19 @@ export class Status implements vscode.Disposable {
       rows,
       hotLinesOf: this.choice.hotLines,
     });
-    this.visibleText = status?.text;
     if (status === undefined) {
       this.item.hide();
-      return;
+      return null;
     }
     this.item.text = status.text;
     this.item.tooltip = status.tooltip;
     this.item.backgroundColor = status.error ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
     this.item.show();
+    return status.text;
   }
 
   private showAgain(): void {
-    const { run, summary, isHollow } = this.session;
+    const { run, summary, isHollow } = this.results;
     const button = againText({ running: run !== null, open: summary !== null, isHollow, program: this.lastProgram() });
     if (button === undefined) {
       this.again.hide();
@@ -109,7 +98,7 @@ export class Status implements vscode.Disposable {
         detail: "Go on with functions, paths, blocked calls, or other files",
         command: "fulcrum.causal.retarget",
       },
-      this.session.summary?.live === true
+      this.results.summary?.live === true
         ? { label: "$(list-ordered) Show ranking", command: "fulcrum.ranking.open" }
         : { label: "$(pulse) Show live results", command: "fulcrum.causal.showLive" },
       { label: "$(check) Let it run" },
@@ -124,13 +113,13 @@ export class Status implements vscode.Disposable {
   }
 
   private async menu(): Promise<void> {
-    const { run, summary } = this.session;
+    const { run, summary } = this.results;
     if (run !== null) {
       await this.runMenu(run);
       return;
     }
     const entries: (vscode.QuickPickItem & { command: string; argument?: unknown })[] = [];
-    const best = bestRow(this.session.rows);
+    const best = bestRow(this.results.rows);
     if (summary !== null) {
       if (best !== undefined) {
         entries.push({
@@ -158,7 +147,7 @@ export class Status implements vscode.Disposable {
         command: "fulcrum.causal.runAgain",
       });
     }
-    if (this.session.canRunLonger) {
+    if (this.results.canRunLonger) {
       entries.push({
         label: "$(debug-continue) Run longer",
         description: "go on where the open run stopped",

@@ -2,19 +2,19 @@
 import * as vscode from "vscode";
 import { bestRow, summarySentence } from "../../core/text/format";
 import * as messages from "../editor/messages";
-import type { Session } from "./session";
+import type { CausalResults } from "./causalResults";
 
 const doneKey = "fulcrum.welcomed";
 
 export class Welcome {
   constructor(
-    private readonly session: Session,
+    private readonly results: CausalResults,
     private readonly memory: vscode.Memento,
   ) {}
 
   /** A profile was opened by itself. */
   async opened(): Promise<void> {
-    const { summary, rows } = this.session;
+    const { summary, rows } = this.results;
     const wanted = vscode.workspace.getConfiguration("fulcrum").get<boolean>("showFirstResult", true);
     if (!wanted || summary === null || this.memory.get<boolean>(doneKey, false)) {
       return;

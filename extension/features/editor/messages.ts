@@ -1,36 +1,33 @@
-/** How the extension speaks to the user: one sentence, what to do next, and the log where it helps. */
+/** Messages to the user: one sentence, what to do next, and the log where it helps. */
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../../core/engine/errors";
 import { didShow } from "../../core/shown";
 
 type Show = (message: string, ...actions: string[]) => Thenable<string | undefined>;
 
-/** The last messages, oldest first: tests read them, and nothing else does. */
-export const recentMessages: string[] = [];
-
 export const info: Show = (message, ...actions) =>
-  remember(message, vscode.window.showInformationMessage(message, ...actions));
+  report(message, vscode.window.showInformationMessage(message, ...actions));
 
 export const warn: Show = (message, ...actions) =>
-  remember(message, vscode.window.showWarningMessage(message, ...actions));
+  report(message, vscode.window.showWarningMessage(message, ...actions));
 
 export const error: Show = (message, ...actions) =>
-  remember(message, vscode.window.showErrorMessage(message, ...actions));
+  report(message, vscode.window.showErrorMessage(message, ...actions));
 
-/** The one message of ours in the status bar: the editor would show an earlier one again when a later one ends. */
+/** Our only message in the status bar: the editor would show an earlier one again when a later one ends. */
 let passing: vscode.Disposable | undefined;
 
-/** Says in the status bar what was done. It goes by itself. */
-export function tell(text: string): vscode.Disposable {
-  return pass(vscode.window.setStatusBarMessage(text, 6000));
+/** Says in the status bar what was done, for a few seconds. */
+export function showStatus(text: string): vscode.Disposable {
+  return replace(vscode.window.setStatusBarMessage(text, 6000));
 }
 
-/** Says in the status bar what to do next, until that is done and what this gives is disposed of. */
-export function hold(text: string): vscode.Disposable {
-  return pass(vscode.window.setStatusBarMessage(text));
+/** Says in the status bar what to do next, until the result is disposed of. */
+export function keepStatus(text: string): vscode.Disposable {
+  return replace(vscode.window.setStatusBarMessage(text));
 }
 
-function pass(message: vscode.Disposable): vscode.Disposable {
+function replace(message: vscode.Disposable): vscode.Disposable {
   passing?.dispose();
   passing = message;
   return message;
@@ -39,10 +36,10 @@ function pass(message: vscode.Disposable): vscode.Disposable {
 /** Asks before something that cannot be undone. */
 export async function confirm(question: string, detail: string, action: string): Promise<boolean> {
   const answer = vscode.window.showWarningMessage(question, { modal: true, detail }, action);
-  return (await remember(question, answer)) === action;
+  return (await report(question, answer)) === action;
 }
 
-/** Whether programs may be run in this workspace. If not, it says so, what can be done without, and where that is changed. */
+/** Whether programs may be run in this workspace. If not, a message says so, what works `without`, and where to change it. */
 export async function mayRun(without: string): Promise<boolean> {
   if (vscode.workspace.isTrusted) {
     return true;
@@ -55,8 +52,8 @@ export async function mayRun(without: string): Promise<boolean> {
 }
 
 /**
- * Shows what went wrong, except that it was cancelled. Input that is wrong needs no log; anything else offers it. Resolves
- * to the chosen action.
+ * Shows what went wrong, unless it was cancelled. The log is offered unless the user's input was wrong. Resolves to the chosen
+ * action.
  */
 export async function showTrouble(
   log: vscode.LogOutputChannel,
@@ -80,9 +77,7 @@ export async function showTrouble(
   return choice;
 }
 
-function remember(message: string, answer: Thenable<string | undefined>): Thenable<string | undefined> {
-  recentMessages.push(message);
-  recentMessages.splice(0, recentMessages.length - 50);
-  didShow();
+function report(message: string, answer: Thenable<string | undefined>): Thenable<string | undefined> {
+  didShow({ kind: "message", text: message });
   return answer;
 }

@@ -1,18 +1,17 @@
-/** Causal results beside the code: payoffs as shapes, as words, and in the overview ruler. */
+/** Causal results beside the code: payoffs as shapes, as texts, and in the overview ruler. */
 import type * as vscode from "vscode";
 import { bestLines, bestOfEachLine, type InlineMode, inlineTexts, rulerMarks } from "../../core/causal/inline";
-import { shapeDataUri, shapes, type Tone } from "../../core/causal/shapes";
+import { shapeDataUri, type Tone } from "../../core/causal/shapes";
 import { type LineShape, type LineSpeedup, requests } from "../../core/engine/protocol";
-import type { Session } from "../causal/session";
+import type { CausalResults } from "../causal/causalResults";
 import type { Engine } from "../editor/engine";
 import type { GutterChoice } from "./gutterChoice";
-import { LineMarks, type Looks, type Marks } from "./lineMarks";
+import { LineMarks } from "./lineMarks";
+import type { Looks } from "./markTypes";
 
 type CausalTone = Tone | "stale";
-export type CausalMarks = Marks<LineShape, CausalTone>;
 
 const looks: Looks<LineShape, CausalTone> = {
-  kinds: shapes,
   icon: shapeDataUri,
   textColours: {
     gain: "fulcrum.gainForeground",
@@ -27,22 +26,23 @@ const looks: Looks<LineShape, CausalTone> = {
 export class Gutter extends LineMarks<LineSpeedup, LineSpeedup, LineShape, CausalTone> {
   constructor(
     engine: Engine,
-    private readonly session: Session,
+    private readonly results: CausalResults,
     private readonly choice: GutterChoice,
   ) {
     super(
       engine,
+      "causal",
       looks,
-      session.onDidChangeResults(() => void this.refresh()),
+      results.onDidChangeResults(() => void this.refresh()),
       choice.onDidChange(() => void this.refresh()),
     );
   }
 
   protected override question() {
-    if (this.session.summary === null || this.choice.source !== "causal") {
+    if (this.results.summary === null || this.choice.source !== "causal") {
       return undefined;
     }
-    const progressPoint = this.session.progressPoint;
+    const progressPoint = this.results.progressPoint;
     return async (uri: vscode.Uri) =>
       (await this.engine.request(requests.LineSpeedups, { uri: uri.toString(), progressPoint })).lines;
   }

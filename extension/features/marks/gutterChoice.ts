@@ -1,29 +1,29 @@
 /** Which results stand beside the code: causal ones or a profile's hot lines. Never both; the status bar says which. */
 import * as vscode from "vscode";
+import { Owner } from "../../core/owner";
 import { type GutterSource, gutterSentence } from "../../core/profiles/hotLines";
-import type { Session } from "../causal/session";
+import type { CausalResults } from "../causal/causalResults";
 import * as messages from "../editor/messages";
 import type { Navigation } from "../navigator/navigation";
 
-export class GutterChoice implements vscode.Disposable {
+export class GutterChoice extends Owner {
   private wanted: GutterSource = "causal";
   /** How often each was opened, and what could be shown then. */
   private opens = { causal: 0, profile: 0 };
   private seen = "";
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly changed = this.own(new vscode.EventEmitter<void>());
   readonly onDidChange = this.changed.event;
 
   constructor(
-    private readonly session: Session,
+    private readonly results: CausalResults,
     private readonly navigation: Navigation,
   ) {
-    this.subscriptions = [
-      this.changed,
-      session.onDidChangeResults(() => this.follow()),
+    super();
+    this.ownAll(
+      results.onDidChangeResults(() => this.follow()),
       navigation.onDidChange(() => this.follow()),
       vscode.commands.registerCommand("fulcrum.gutter.switch", () => this.switch()),
-    ];
+    );
   }
 
   get source(): GutterSource {
@@ -33,7 +33,7 @@ export class GutterChoice implements vscode.Disposable {
 
   /** Of what can be shown. */
   get titles(): { causal: string | undefined; profile: string | undefined } {
-    return { causal: this.session.summary?.title, profile: this.navigation.open?.opened.title };
+    return { causal: this.results.summary?.title, profile: this.navigation.open?.opened.title };
   }
 
   /** Whether the profile is a comparison. */
@@ -47,17 +47,11 @@ export class GutterChoice implements vscode.Disposable {
     return this.source === "profile" && title !== undefined ? { title, comparison: this.comparison } : null;
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
   /** What was opened last is what one wants to see. An engine that comes back opens both again: that changes nothing. */
   private follow(): void {
     const { causal, profile } = this.titles;
-    if (causal !== undefined && this.session.opens !== this.opens.causal) {
-      this.opens.causal = this.session.opens;
+    if (causal !== undefined && this.results.opens !== this.opens.causal) {
+      this.opens.causal = this.results.opens;
       this.wanted = "causal";
     }
     if (profile !== undefined && this.navigation.opens !== this.opens.profile) {
@@ -79,12 +73,12 @@ export class GutterChoice implements vscode.Disposable {
         open === undefined
           ? "Nothing is open whose results could stand in the gutter."
           : `${gutterSentence(this.source, open, this.comparison)} Nothing else is open.`;
-      messages.tell(text);
+      messages.showStatus(text);
       return;
     }
     this.wanted = this.source === "causal" ? "profile" : "causal";
     const title = this.source === "causal" ? causal : profile;
-    messages.tell(gutterSentence(this.source, title, this.comparison));
+    messages.showStatus(gutterSentence(this.source, title, this.comparison));
     this.changes();
   }
 

@@ -1,4 +1,4 @@
-/** The Navigator's profile beside the code: bars in the gutter, words at the end of lines, marks in the overview ruler. */
+/** The Navigator's profile beside the code: bars in the gutter, texts at the end of lines, marks in the overview ruler. */
 import * as vscode from "vscode";
 import type { InlineMode } from "../../core/causal/inline";
 import { type NavigatorLine, requests } from "../../core/engine/protocol";
@@ -9,7 +9,6 @@ import {
   heatDataUri,
   hotHover,
   hotShape,
-  hotShapes,
   hotTexts,
   hotTone,
   hottest,
@@ -18,19 +17,17 @@ import {
 import type { Engine } from "../editor/engine";
 import type { Navigation } from "../navigator/navigation";
 import type { GutterChoice } from "./gutterChoice";
-import { LineMarks, type Looks, type Marks } from "./lineMarks";
-
-export type HotMarks = Marks<HotShape, HotTone>;
+import { LineMarks } from "./lineMarks";
+import type { Looks } from "./markTypes";
 
 const looks: Looks<HotShape, HotTone> = {
-  kinds: hotShapes,
   icon: heatDataUri,
   textColours: { hot: "fulcrum.hotForeground", less: "fulcrum.cheaperForeground" },
   rulerColours: { hot: "fulcrum.overviewRulerHot", less: "fulcrum.overviewRulerCheaper" },
 };
 
 export class HotLines extends LineMarks<NavigatorLine, HotLine, HotShape, HotTone> {
-  /** Lines depend on these only; a step of the search changes none of them. */
+  /** What lines depend on. A step of the search does not change it. */
   private seen = "";
   /** Logged already. */
   private said = "";
@@ -42,6 +39,7 @@ export class HotLines extends LineMarks<NavigatorLine, HotLine, HotShape, HotTon
   ) {
     super(
       engine,
+      "profile",
       looks,
       navigation.onDidChange(() => this.follow()),
       choice.onDidChange(() => void this.refresh()),
@@ -90,7 +88,6 @@ export class HotLines extends LineMarks<NavigatorLine, HotLine, HotShape, HotTon
     return { kind: hotShape(heat, this.choice.comparison), stale: state === "stale" };
   }
 
-  /** Of the hottest and those with a cursor, the hottest are the same. */
   protected override texts(lines: readonly HotLine[], cursors: readonly number[], inline: InlineMode) {
     return hotTexts(lines, cursors, inline);
   }

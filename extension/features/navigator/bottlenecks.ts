@@ -1,28 +1,31 @@
-/** *Find Bottlenecks*: the automatic search. Its call sequences with their reasons; those that are kept become labels. */
+/** *Find Bottlenecks*: the automatic search lists call sequences with reasons. Those that the user keeps become labels. */
 import * as vscode from "vscode";
 import type { NavigatorSuggestion } from "../../core/engine/protocol";
 import { nothingFound, suggestionItems, summaryOf } from "../../core/navigator/bottlenecks";
+import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
 import type { Navigation } from "./navigation";
 import { ask } from "./navigatorFocus";
+import { searchBottlenecks } from "./navigatorRequests";
 
 interface SuggestionItem extends vscode.QuickPickItem {
   suggestion: NavigatorSuggestion;
 }
 
-export function registerBottlenecks(navigation: Navigation): vscode.Disposable {
-  return vscode.commands.registerCommand("fulcrum.navigator.findBottlenecks", () => find(navigation));
+export function registerBottlenecks(engine: Engine, navigation: Navigation): vscode.Disposable {
+  return vscode.commands.registerCommand("fulcrum.navigator.findBottlenecks", () => find(engine, navigation));
 }
 
-async function find(navigation: Navigation): Promise<void> {
-  const id = navigation.open?.opened.id;
-  if (id === undefined) {
+async function find(engine: Engine, navigation: Navigation): Promise<void> {
+  const searched = navigation.open;
+  if (searched === undefined) {
     await vscode.commands.executeCommand("fulcrum.profile.open");
     return;
   }
-  const found = await navigation.automatic();
+  const { id } = searched.opened;
+  const found = await searchBottlenecks(engine, searched);
   const open = navigation.open;
-  // What was found in one profile says nothing of another that was opened meanwhile.
+  // What was found in one profile says nothing about another that was opened meanwhile.
   if (found === undefined || open?.opened.id !== id) {
     return;
   }

@@ -7,6 +7,9 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../../core/engine/errors";
 import { customEditors } from "../../core/menus";
+import { titleOf } from "../../core/navigator/navigationState";
+import { Owner } from "../../core/owner";
+import type { Question } from "../../core/page";
 import {
   type FileKind,
   type FileState,
@@ -19,12 +22,12 @@ import {
 import { runFolderOf } from "../../core/runs/runsOnDisk";
 import { baseName } from "../../core/text/format";
 import { fileHtml } from "../../views/file";
-import type { Session } from "../causal/session";
+import type { CausalResults } from "../causal/causalResults";
 import type { Engine } from "../editor/engine";
-import { TablePanel } from "../editor/tablePanel";
+import { PagePanel, type PanelContext } from "../editor/pagePanel";
 import type { Traces } from "../trace/traces";
 import type { Transactions } from "../transactions/transactions";
-import { type Navigation, titleOf } from "./navigation";
+import type { Navigation } from "./navigation";
 
 /** What shows files in their own tab. */
 interface Viewers {
@@ -32,27 +35,27 @@ interface Viewers {
   transactions: Transactions;
 }
 
-export class FileEditors implements vscode.Disposable, vscode.CustomReadonlyEditorProvider {
-  private readonly subscriptions: vscode.Disposable[];
+/** What files are opened in. */
+interface Opened {
+  results: CausalResults;
+  navigation: Navigation;
+}
 
+export class FileEditors extends Owner implements vscode.CustomReadonlyEditorProvider {
   constructor(
-    private readonly engine: Engine,
-    private readonly session: Session,
-    private readonly navigation: Navigation,
+    readonly engine: Engine,
+    readonly extensionUri: vscode.Uri,
+    private readonly open: Opened,
     private readonly viewers: Viewers,
-    private readonly extensionUri: vscode.Uri,
   ) {
-    this.subscriptions = customEditors.map(({ viewType }) =>
-      vscode.window.registerCustomEditorProvider(viewType, this, {
-        webviewOptions: { retainContextWhenHidden: true },
-        supportsMultipleEditorsPerDocument: true,
-      }),
-    );
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
+    super();
+    for (const { viewType } of customEditors) {
+      this.own(
+        vscode.window.registerCustomEditorProvider(viewType, this, {
+          webviewOptions: { retainContextWhenHidden: true },
+          supportsMultipleEditorsPerDocument: true,
+        }),
+      );
     }
   }
 
@@ -71,10 +74,7 @@ export class FileEditors implements vscode.Disposable, vscode.CustomReadonlyEdit
       await this.viewers.transactions.show(runFolderOf(file), panel);
       return;
     }
-    const shown = new FilePanel(this.engine, this.extensionUri, panel, uri, kind, {
-      session: this.session,
-      navigation: this.navigation,
-    });
+    const shown = new FilePanel(this, panel, uri, kind, this.open);
     panel.onDidDispose(() => shown.dispose());
   }
 }
@@ -88,40 +88,34 @@ async function beside(file: string): Promise<string[]> {
   }
 }
 
-/** The tab of one file whose results stand elsewhere. */
-class FilePanel extends TablePanel<ToFile, FromFile> {
+/** The tab of one file whose results are shown elsewhere. */
+class FilePanel extends PagePanel<ToFile, FromFile> {
   private readonly file: string;
-  private readonly listening: vscode.Disposable;
-  /** Until the page has said whether it is a new one. */
+  /** The page has said whether it is a new one. */
   private begun = false;
-  /** Of a causal profile: being opened, or why it could not be. */
+  /** A causal profile is being opened. */
   private opening = false;
+  /** Why a causal profile could not be opened. */
   private trouble: string | undefined;
 
   constructor(
-    engine: Engine,
-    extensionUri: vscode.Uri,
+    context: PanelContext,
     panel: vscode.WebviewPanel,
     private readonly uri: vscode.Uri,
     private readonly kind: FileKind,
-    private readonly open: { session: Session; navigation: Navigation },
+    private readonly open: Opened,
   ) {
-    super(engine, extensionUri, panel, "file", fileHtml);
+    super(context, panel, { script: "file", style: "trace", html: fileHtml });
     this.file = kind === "causal" ? runFolderOf(uri.fsPath) : uri.fsPath;
-    this.listening = vscode.Disposable.from(
-      open.session.onDidChangeResults(() => this.show()),
+    this.ownAll(
+      open.results.onDidChangeResults(() => this.show()),
       open.navigation.onDidChange(() => this.show()),
     );
     this.page.remember({ file: this.file });
     this.show();
   }
 
-  override dispose(): void {
-    super.dispose();
-    this.listening.dispose();
-  }
-
-  protected override async answer(message: Exclude<FromFile, { type: "ready" }>): Promise<void> {
+  protected override async answer(message: Question<FromFile>): Promise<void> {
     if (message.type === "begin") {
       this.begun = true;
       // A tab that is drawn anew opens nothing: something else may be open by now.
@@ -150,7 +144,7 @@ class FilePanel extends TablePanel<ToFile, FromFile> {
     this.opening = true;
     this.show();
     try {
-      await this.open.session.open(this.file);
+      await this.open.results.open(this.file);
       await vscode.commands.executeCommand("fulcrum.ranking.open", { preserveFocus: true });
     } catch (error) {
       const trouble = troubleOf(error);
@@ -178,7 +172,7 @@ class FilePanel extends TablePanel<ToFile, FromFile> {
   }
 
   private causalState(): FileState {
-    const { summary } = this.open.session;
+    const { summary } = this.open.results;
     if (this.opening) {
       return { kind: "opening" };
     }

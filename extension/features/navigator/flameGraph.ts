@@ -12,30 +12,60 @@ import { type FlameArrays, joined } from "../../core/flame/boxes";
 import { foundText } from "../../core/flame/describe";
 import type { FlameShown, FromFlame, Need, Section, ToFlame } from "../../core/flame/messages";
 import { crumbText } from "../../core/navigator/model";
-import { PageLink } from "../../core/page";
+import type { ProfileSource } from "../../core/navigator/navigationState";
+import { Owner } from "../../core/owner";
+import type { Question } from "../../core/page";
 import { shortTitle } from "../../core/profiles/titles";
 import { pathText } from "../../core/text/cost";
 import { flameHtml } from "../../views/flame";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
-import { pageAssets, pageOptions } from "../editor/webviewAssets";
+import { PagePanel, PagePanels, type PanelContext } from "../editor/pagePanel";
 import { openFrame } from "./frames";
-import type { Navigation, ProfileSource } from "./navigation";
+import type { Navigation } from "./navigation";
 
-const viewType = "fulcrum.flameGraph";
-/** What the editor keeps of the panel when the window is left. */
+/** What the page keeps while the window is closed. */
 interface Kept {
   path: string[] | null;
   width: NavigatorFlameWidth;
 }
 
-/** Rows that the engine sends at most. */
+/** The most rows that the engine sends at once. */
 const mostRows = 1000;
 const noPaths = "A call graph has no paths to draw: there is no flame graph of it.";
 
-export class FlameGraphPanel implements vscode.Disposable {
-  private panel: vscode.WebviewPanel | undefined;
-  private page: PageLink<ToFlame, FromFlame> | undefined;
+/** The panel; what it shows is up to {@link FlameGraphPanel}. */
+class FlamePage extends PagePanel<ToFlame, FromFlame> {
+  constructor(
+    context: PanelContext,
+    panel: vscode.WebviewPanel,
+    private readonly receive: (message: Question<FromFlame>) => Promise<void>,
+  ) {
+    super(context, panel, { script: "flame", html: flameHtml });
+  }
+
+  /** Sets what the page shows from now on. */
+  show(title: string, message: ToFlame): void {
+    this.panel.title = title;
+    this.page.show(message);
+  }
+
+  post(message: ToFlame): void {
+    this.page.post(message);
+  }
+
+  remember(kept: Kept): void {
+    this.page.remember(kept);
+  }
+
+  protected override answer(message: Question<FromFlame>): Promise<void> {
+    return this.receive(message);
+  }
+}
+
+/** The flame graph: at most one panel, which follows the Navigator. */
+export class FlameGraphPanel extends Owner {
+  private readonly panels: PagePanels<FlamePage, Partial<Kept>>;
   /** What `path` is a path of, and the number of such profiles so far. */
   private source: ProfileSource | undefined;
   private sources = 0;
@@ -44,28 +74,27 @@ export class FlameGraphPanel implements vscode.Disposable {
   private generation = 0;
   private seen = "";
   private restoring = false;
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     private readonly navigation: Navigation,
-    private readonly extensionUri: vscode.Uri,
+    readonly extensionUri: vscode.Uri,
   ) {
-    this.subscriptions = [
+    super();
+    this.panels = new PagePanels("fulcrum.flameGraph", {
+      read: (kept) => (kept ?? {}) as Partial<Kept>,
+      restore: (panel, kept) => this.restore(panel, kept),
+    });
+    this.ownAll(
+      this.panels,
       navigation.onDidChange(() => this.follow()),
-      vscode.window.registerWebviewPanelSerializer(viewType, {
-        deserializeWebviewPanel: (panel, kept: Kept | undefined) => this.restore(panel, kept),
-      }),
       vscode.commands.registerCommand("fulcrum.navigator.flameGraph", () => this.show(null)),
       vscode.commands.registerCommand("fulcrum.navigator.flamePath", () => this.show(this.currentPath())),
-    ];
+    );
   }
 
-  dispose(): void {
-    this.panel?.dispose();
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+  private get page(): FlamePage | undefined {
+    return this.panels.newest;
   }
 
   private currentPath(): string[] | null {
@@ -79,60 +108,44 @@ export class FlameGraphPanel implements vscode.Disposable {
       return;
     }
     if (open.opened.kind === "graph") {
-      messages.tell(noPaths);
+      messages.showStatus(noPaths);
       return;
     }
     this.turnTo(open.source);
     this.path = path;
-    if (this.panel === undefined) {
-      const panel = vscode.window.createWebviewPanel(viewType, "Flame Graph", vscode.ViewColumn.Active, {
-        retainContextWhenHidden: true,
-      });
-      this.adopt(panel);
-      this.page?.post({ type: "focus" });
+    if (this.page === undefined) {
+      this.adopt(this.panels.create("Flame Graph"));
     } else {
-      this.panel.reveal();
+      this.page.panel.reveal();
       this.refresh();
-      this.page?.post({ type: "focus" });
     }
+    this.page?.post({ type: "focus" });
   }
 
-  /** The panel of before the window was reloaded. It shows what it showed once the Navigator has its profile again. */
-  private async restore(panel: vscode.WebviewPanel, kept: Kept | undefined): Promise<void> {
-    this.panel?.dispose();
+  /** The panel shows what it showed before the reload, once the Navigator has its profile again. */
+  private async restore(panel: vscode.WebviewPanel, { path, width }: Partial<Kept>): Promise<void> {
+    this.page?.panel.dispose();
     this.restoring = true;
     this.adopt(panel);
     const restored = await this.navigation.restore();
     this.restoring = false;
     const open = this.navigation.open;
-    if (restored && open !== undefined && kept !== undefined) {
+    if (restored && open !== undefined && path !== undefined && width !== undefined) {
       this.turnTo(open.source);
-      this.path = kept.path;
-      this.width = kept.width;
+      this.path = path;
+      this.width = width;
     }
     this.refresh();
   }
 
   private adopt(panel: vscode.WebviewPanel): void {
-    panel.webview.options = pageOptions(this.extensionUri);
-    const page = new PageLink<ToFlame, FromFlame>(
-      panel.webview,
-      (message) => this.receive(message),
-      (type, error) => void messages.showTrouble(this.engine.log, `The flame graph (${type})`, error),
-    );
-    [this.panel, this.page] = [panel, page];
-    panel.iconPath = vscode.Uri.joinPath(this.extensionUri, "media", "icon.svg");
-    panel.onDidDispose(() => {
-      page.dispose();
-      [this.panel, this.page] = [undefined, undefined];
-    });
-    panel.webview.html = flameHtml(pageAssets(panel.webview, this.extensionUri, "flame"));
+    this.panels.add(new FlamePage(this, panel, (message) => this.receive(message)));
     this.refresh();
   }
 
   /** Another profile, value or label changes the picture; a step of the search only what *This path* would show. */
   private follow(): void {
-    if (this.panel === undefined) {
+    if (this.page === undefined) {
       return;
     }
     const { state } = this.navigation;
@@ -150,7 +163,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     }
   }
 
-  /** Another profile has other paths. The engine's own numbers begin anew when it is restarted. */
+  /** Another profile has other paths. A restarted engine numbers its profiles anew. */
   private turnTo(source: ProfileSource): void {
     if (source !== this.source) {
       this.source = source;
@@ -161,18 +174,18 @@ export class FlameGraphPanel implements vscode.Disposable {
 
   private refresh(): void {
     const open = this.navigation.open;
-    if (this.panel === undefined) {
+    const { page } = this;
+    if (page === undefined) {
       return;
     }
     if (open === undefined || open.opened.kind === "graph") {
       this.seen = "";
-      this.panel.title = "Flame Graph";
-      this.page?.show({ type: "nothing", text: open === undefined ? this.absence() : noPaths });
+      page.show("Flame Graph", { type: "nothing", text: open === undefined ? this.absence() : noPaths });
       return;
     }
     this.turnTo(open.source);
     const { opened, view } = open;
-    const path = this.currentPath();
+    const currentPath = this.currentPath();
     this.seen = pictureOf(open);
     this.generation += 1;
     const shown: FlameShown = {
@@ -180,15 +193,14 @@ export class FlameGraphPanel implements vscode.Disposable {
       layout: JSON.stringify([this.sources, view.value, this.path, this.width]),
       title: this.path === null ? opened.title : crumbText(this.path),
       path: this.path,
-      currentPath: path,
+      currentPath,
       comparison: opened.kind === "comparison",
       width: this.width,
       unit: view.unit,
       labels: view.labels.map((label) => label.name),
     };
-    this.panel.title = `Flame Graph: ${shortTitle(shown.title, 50)}`;
-    this.page?.show({ type: "show", shown });
-    this.page?.remember({ path: this.path, width: this.width } satisfies Kept);
+    page.show(`Flame Graph: ${shortTitle(shown.title, 50)}`, { type: "show", shown });
+    page.remember({ path: this.path, width: this.width });
   }
 
   /** Why there is no profile to draw. */
@@ -205,7 +217,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       : "The profile was closed. The next one that is opened is drawn here.";
   }
 
-  private async receive(message: Exclude<FromFlame, { type: "ready" }>): Promise<void> {
+  private async receive(message: Question<FromFlame>): Promise<void> {
     if (this.navigation.open === undefined && message.type !== "need") {
       this.page?.post({ type: "trouble", text: this.absence() });
       return;
@@ -242,7 +254,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     }
   }
 
-  /** Every need is answered: the page asks for each once, and again only for what failed. */
+  /** Answers every need: the page asks for each once, and again only for what failed. */
   private async fetch(generation: number, need: Need): Promise<void> {
     const open = this.navigation.open;
     if (open === undefined || generation !== this.generation) {
@@ -309,7 +321,7 @@ export class FlameGraphPanel implements vscode.Disposable {
   }
 }
 
-/** All that the picture depends on, as one text. */
+/** Everything that the picture depends on, as one text. */
 function pictureOf({ opened, view }: { opened: { id: number }; view: NavigatorView }): string {
   return JSON.stringify([opened.id, view.value, view.labels.map((label) => [label.name, label.paths])]);
 }

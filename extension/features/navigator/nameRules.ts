@@ -1,7 +1,8 @@
-/** Chooses the rules that make a profile's names alike, and shows what they changed. */
+/** Chooses the rules that unify a profile's names, and shows what they change. */
 import * as vscode from "vscode";
 import { type NavigatorNames, requests } from "../../core/engine/protocol";
 import { namesMarkdown, ruleItems, rulesText, settingOf } from "../../core/navigator/names";
+import { Owner } from "../../core/owner";
 import type { Engine } from "../editor/engine";
 import { settingsFor } from "../editor/folders";
 import * as messages from "../editor/messages";
@@ -12,18 +13,13 @@ const setting = "profile.names";
 /** Names that are shown before and after. */
 const mostNames = 5000;
 
-export class NameRules implements vscode.Disposable {
-  private readonly subscription: vscode.Disposable;
-
+export class NameRules extends Owner {
   constructor(
     private readonly engine: Engine,
     private readonly navigation: Navigation,
   ) {
-    this.subscription = vscode.commands.registerCommand("fulcrum.navigator.names", () => this.choose());
-  }
-
-  dispose(): void {
-    this.subscription.dispose();
+    super();
+    this.own(vscode.commands.registerCommand("fulcrum.navigator.names", () => this.choose()));
   }
 
   private async choose(): Promise<void> {
@@ -70,7 +66,7 @@ async function write(file: string, rules: string[] | undefined): Promise<void> {
       : vscode.workspace.workspaceFolders === undefined
         ? [vscode.ConfigurationTarget.Global, undefined]
         : [vscode.ConfigurationTarget.Workspace, now?.globalValue];
-  // The default rules against a wider scope's have to be said.
+  // Default rules must be written out where a wider scope has others.
   await settings.update(setting, rules ?? (wider === undefined ? undefined : ["default"]), target);
 }
 
@@ -79,7 +75,7 @@ function pick(names: NavigatorNames): Promise<string[] | "show" | undefined> {
   const list = vscode.window.createQuickPick();
   const show = { iconPath: new vscode.ThemeIcon("list-flat"), tooltip: "Show Names Before and After" };
   list.title = "Rules for Names";
-  list.placeholder = "Names that these rules make alike are one function";
+  list.placeholder = "Names that these rules make equal are one function";
   list.canSelectMany = true;
   list.matchOnDescription = true;
   list.buttons = [show];

@@ -1,102 +1,63 @@
 /** The Navigator's view in the side panel: a page that shows what {@link Navigation} holds. */
 import * as vscode from "vscode";
-import type { NavigatorCommand, NavigatorStep } from "../../core/engine/protocol";
-import { type RowModel, rowModel } from "../../core/navigator/lists";
-import { type FromNavigator, type NavigatorShown, type ToNavigator, viewCommands } from "../../core/navigator/messages";
-import { type NavigatorModel, navigatorModel } from "../../core/navigator/model";
-import { PageLink } from "../../core/page";
-import { didShow } from "../../core/shown";
+import type { NavigatorCommand } from "../../core/engine/protocol";
+import { rowModel } from "../../core/navigator/lists";
+import { type FromNavigator, type ToNavigator, viewCommands } from "../../core/navigator/messages";
+import { navigatorShown } from "../../core/navigator/navigationState";
+import { Owner } from "../../core/owner";
+import type { PageLink, Question } from "../../core/page";
 import { navigatorHtml } from "../../views/navigator";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
-import { pageAssets, pageOptions } from "../editor/webviewAssets";
+import { loadPage } from "../editor/webviewAssets";
 import { openFrame } from "./frames";
-import { type Navigation, titleOf } from "./navigation";
+import type { Navigation } from "./navigation";
 import { setFocused } from "./navigatorFocus";
+import { fetchRows } from "./navigatorRequests";
 
 const viewType = "fulcrum.navigator";
 
-export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvider {
+export class NavigatorView extends Owner implements vscode.WebviewViewProvider {
   private page: PageLink<ToNavigator, FromNavigator> | undefined;
-  private shownModel: NavigatorModel | undefined;
-  /** Commands of the page that are not answered yet. */
+  /** Commands of the page in progress. */
   private working = 0;
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly engine: Engine,
     private readonly navigation: Navigation,
     private readonly extensionUri: vscode.Uri,
   ) {
-    this.subscriptions = [
+    super();
+    this.ownAll(
       vscode.window.registerWebviewViewProvider(viewType, this, {
         // Coming back to the view must not ask for everything again.
         webviewOptions: { retainContextWhenHidden: true },
       }),
       navigation.onDidChange(() => this.update()),
-    ];
-  }
-
-  /** What the page shows: for tests. */
-  get shown(): NavigatorModel | undefined {
-    return this.shownModel;
-  }
-
-  /** Its first rows of a sort: for tests. */
-  async rowsOf(step: NavigatorStep, count: number): Promise<RowModel[]> {
-    const view = this.navigation.open?.view;
-    const rows = view === undefined ? [] : ((await this.navigation.rows(view.revision, step, 0, count)) ?? []);
-    return view === undefined ? [] : rows.map((row) => rowModel(row, step, view));
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+    );
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    const page = new PageLink<ToNavigator, FromNavigator>(
-      view.webview,
-      (message) => this.answer(message),
-      (type, error) => void messages.showTrouble(this.engine.log, `The Navigator (${type})`, error),
-    );
+    const file = { script: "navigator", html: navigatorHtml };
+    const page = loadPage<ToNavigator, FromNavigator>(view.webview, this.extensionUri, file, {
+      answer: (message) => this.answer(message),
+      failed: (type, error) => void messages.showTrouble(this.engine.log, `The Navigator (${type})`, error),
+    });
     this.page = page;
-    view.webview.options = pageOptions(this.extensionUri);
     view.onDidDispose(() => {
       page.dispose();
       void setFocused(false);
     });
-    view.webview.html = navigatorHtml(pageAssets(view.webview, this.extensionUri, "navigator"));
     this.update();
     void this.navigation.restore();
   }
 
   private update(): void {
-    const shown = this.shownNow();
-    this.shownModel = shown.kind === "open" ? shown.model : undefined;
-    this.page?.show({ type: "show", shown });
-    didShow();
-  }
-
-  private shownNow(): NavigatorShown {
     const { state, remembered } = this.navigation;
-    switch (state.kind) {
-      case "open": {
-        const { files, against, made } = state.source;
-        const severalRuns = made?.spread === true || (files.length > 1 && against.length > 1);
-        return { kind: "open", model: navigatorModel(state.opened, state.view, severalRuns) };
-      }
-      case "empty":
-        return { kind: "empty", again: remembered === undefined ? null : titleOf(remembered) };
-      case "trouble":
-        return { ...state, again: remembered !== undefined };
-      case "opening":
-        return state;
-    }
+    this.page?.show({ type: "show", shown: navigatorShown(state, remembered) });
   }
 
-  private async answer(message: Exclude<FromNavigator, { type: "ready" }>): Promise<void> {
+  private async answer(message: Question<FromNavigator>): Promise<void> {
     switch (message.type) {
       case "focus":
         await setFocused(message.focused);
@@ -128,13 +89,13 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     }
   }
 
-  /** Does a command on what the page showed then: in another view the same number is another path, and nothing is done. */
+  /** Does a command on the view that the page showed. In another view its number is another path, and nothing is done. */
   private seen(revision: number, command: NavigatorCommand): Promise<boolean> {
     return this.navigation.do((view) => (view.revision === revision ? command : undefined));
   }
 
   private async rows({ revision, step, from, count }: Extract<FromNavigator, { type: "rows" }>): Promise<void> {
-    const rows = await this.navigation.rows(revision, step, from, count);
+    const rows = await fetchRows(this.engine, this.navigation.open, { revision, step, from, count });
     const view = this.navigation.open?.view;
     if (rows !== undefined && view?.revision === revision) {
       this.page?.post({ type: "rows", revision, step, from, rows: rows.map((row) => rowModel(row, step, view)) });

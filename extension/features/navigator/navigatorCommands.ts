@@ -3,23 +3,26 @@ import * as vscode from "vscode";
 import { type NavigatorStep, type NavigatorView, requests } from "../../core/engine/protocol";
 import { keyText, leavesNavigator, navigatorKeys } from "../../core/navigator/keys";
 import { crumbText } from "../../core/navigator/model";
+import type { PendingCommand } from "../../core/navigator/navigationState";
+import { Owner } from "../../core/owner";
 import { costText } from "../../core/text/cost";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
 import { openFrame } from "./frames";
-import type { Navigation, Wanted } from "./navigation";
+import type { Navigation } from "./navigation";
 import { ask, registerEscape } from "./navigatorFocus";
+import { fetchRows } from "./navigatorRequests";
 
-export class NavigatorCommands implements vscode.Disposable {
-  private readonly subscriptions: vscode.Disposable[];
+export class NavigatorCommands extends Owner {
 
   constructor(
     private readonly engine: Engine,
     private readonly navigation: Navigation,
   ) {
+    super();
     const register = vscode.commands.registerCommand;
-    const plain = (id: string, wanted: Wanted) => register(id, () => navigation.do(wanted));
-    this.subscriptions = [
+    const plain = (id: string, command: PendingCommand) => register(id, () => navigation.do(command));
+    this.ownAll(
       plain("fulcrum.navigator.suggest", { kind: "suggest" }),
       plain("fulcrum.navigator.toggleSuggester", ({ suggester }) => ({
         kind: "setSuggester",
@@ -46,16 +49,10 @@ export class NavigatorCommands implements vscode.Disposable {
       register("fulcrum.navigator.keys", () => showKeys()),
       register("fulcrum.navigator.close", () => navigation.close()),
       registerEscape(),
-    ];
+    );
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
-  /** By the most costly name at one end, which is the first row of its list. */
+  /** Extends the path by the most costly name at one end, which is the first row of its list. */
   private extend(step: NavigatorStep, noun: string): Promise<void> {
     return this.navigation.together(async (act) => {
       if (this.view?.current == null) {
@@ -64,11 +61,16 @@ export class NavigatorCommands implements vscode.Disposable {
       if (this.view.listing.kind !== "nearby" && !(await act({ kind: "show" }))) {
         return;
       }
-      const view = this.view;
-      const [row] = (await this.navigation.rows(view.revision, step, 0, 1)) ?? [];
+      const { open } = this.navigation;
+      if (open === undefined) {
+        return;
+      }
+      const { view } = open;
+      const first = { revision: view.revision, step, from: 0, count: 1 };
+      const [row] = (await fetchRows(this.engine, open, first)) ?? [];
       if (row === undefined) {
         const reason = view.current?.limit ?? `This path has no ${noun} to extend it by.`;
-        messages.tell(reason);
+        messages.showStatus(reason);
         return;
       }
       await act({ kind: "select", number: row.number });
@@ -79,7 +81,7 @@ export class NavigatorCommands implements vscode.Disposable {
     return this.navigation.open?.view;
   }
 
-  /** The view that the commands before this moment lead to: it names the path that one is asked about. */
+  /** The view after all commands so far: it names the path that the user is asked about. */
   private settledView(): Promise<NavigatorView | undefined> {
     return this.navigation.together(async () => this.view);
   }
@@ -116,14 +118,14 @@ export class NavigatorCommands implements vscode.Disposable {
     const labels = (await this.settledView())?.current?.labels ?? [];
     const name =
       labels.length > 1
-        ? await ask(() => vscode.window.showQuickPick(labels, { title: "Take Away Which Label?" }))
+        ? await ask(() => vscode.window.showQuickPick(labels, { title: "Remove Which Label?" }))
         : labels[0];
     if (name !== undefined) {
       await this.navigation.do({ kind: "unlabel", name });
     }
   }
 
-  /** To a path that has a label. */
+  /** Goes to a path that has a label. */
   private async goToLabel(name: string | undefined): Promise<void> {
     const labels = this.navigation.open?.view.labels ?? [];
     const items = labels
@@ -138,7 +140,7 @@ export class NavigatorCommands implements vscode.Disposable {
     }
   }
 
-  /** For links and keybindings with an argument; else one types names between arrows. */
+  /** Goes to the path that a link or keybinding names, or else to one that the user types. */
   private async selectPath(given: string[] | undefined): Promise<void> {
     const typed =
       given ??
@@ -220,7 +222,7 @@ function hasForward({ history }: NavigatorView): boolean {
   return history.at !== null && history.at + 1 < history.count;
 }
 
-/** A label that is there already, or whatever is typed. */
+/** Asks for a label: an existing one, or a new name. */
 function askLabel(path: string, others: readonly string[]): Promise<string | undefined> {
   const pick = vscode.window.createQuickPick();
   pick.title = `Label ${path}`;
@@ -234,7 +236,7 @@ function askLabel(path: string, others: readonly string[]): Promise<string | und
     ];
   };
   offer();
-  // Which item is active is told later than what was typed: Enter right after the last letter must not take the one before.
+  // The active item is reported later than the text: Enter right after the last letter must not take the previous item.
   let seen = "";
   return new Promise((resolve) => {
     pick.onDidChangeValue(offer);
@@ -255,7 +257,7 @@ function askLabel(path: string, others: readonly string[]): Promise<string | und
   });
 }
 
-/** What is chosen from the list may ask in its turn, so the focus goes back after both. */
+/** The chosen command may ask something itself, so the focus returns after both. */
 async function showKeys(): Promise<void> {
   await ask(chooseKey, leavesNavigator);
 }

@@ -3,6 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import * as vscode from "vscode";
 import { Debounced } from "../../core/debounce";
 import { profilesKey } from "../../core/menus";
+import { Owner } from "../../core/owner";
 import { beginsLikeProfile, headLength } from "../../core/profiles/profileContent";
 import { ambiguousEndings, looksLikeProfile } from "../../core/profiles/profileFiles";
 
@@ -12,33 +13,26 @@ const left = "**/{node_modules,target,.git,.fulcrum,.vscode,vendor,third_party}/
 /** In a workspace of more, those that are opened are looked at. */
 const most = 1000;
 
-export class ProfileMenus implements vscode.Disposable {
+export class ProfileMenus extends Owner {
   private readonly profiles = new Set<string>();
   /** Looked at when things are quiet. */
   private readonly waiting = new Set<string>();
   private told = "";
-  private readonly soon = new Debounced(() => void this.lookAtWaiting(), 200);
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly soon = this.own(new Debounced(() => void this.lookAtWaiting(), 200));
 
   constructor(private readonly log: vscode.LogOutputChannel) {
+    super();
     const watcher = vscode.workspace.createFileSystemWatcher(files);
-    this.subscriptions = [
-      this.soon,
+    this.ownAll(
       watcher,
       watcher.onDidCreate((uri) => this.want(uri)),
       watcher.onDidChange((uri) => this.want(uri)),
       watcher.onDidDelete((uri) => this.want(uri)),
       vscode.window.tabGroups.onDidChangeTabs(({ opened }) => this.wantTabs(opened)),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.find()),
-    ];
+    );
     this.wantTabs(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs));
     void this.find();
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
   }
 
   private async find(): Promise<void> {

@@ -1,42 +1,42 @@
 /** Opening profiles in the Navigator, alone or compared: from the explorer, a dialog, the palette. */
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
+import { type ProfileSource, titleOf } from "../../core/navigator/navigationState";
+import { Owner } from "../../core/owner";
 import { isCausal, profileEndings } from "../../core/profiles/profileFiles";
 import { baseName } from "../../core/text/format";
 import * as messages from "../editor/messages";
-import { type Navigation, type ProfileSource, titleOf } from "./navigation";
+import type { Navigation } from "./navigation";
 import { ask } from "./navigatorFocus";
 
-type Target = vscode.Uri | string | ProfileSource;
+type ProfileArgument = vscode.Uri | string | ProfileSource;
 
-export class Profiles implements vscode.Disposable {
-  /** What others are compared with. */
+export class Profiles extends Owner {
+  /** What other profiles are compared with. */
   private base: string[] | undefined;
-  /** What to do next, until it is done. */
+  /** Says what to do next, until it is done. */
   private hint: vscode.Disposable | undefined;
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly navigation: Navigation) {
+    super();
     const register = vscode.commands.registerCommand;
-    this.subscriptions = [
-      register("fulcrum.profile.open", (target?: Target, all?: vscode.Uri[]) => this.open(target, all)),
+    this.ownAll(
+      register("fulcrum.profile.open", (target?: ProfileArgument, all?: vscode.Uri[]) => this.open(target, all)),
       register("fulcrum.profile.openAgain", () => this.openAgain()),
       register("fulcrum.profile.select", (target?: vscode.Uri, all?: vscode.Uri[]) => this.select(target, all)),
       register("fulcrum.profile.withSelected", (target?: vscode.Uri, all?: vscode.Uri[]) =>
         this.withSelected(target, all),
       ),
       register("fulcrum.profile.compare", (target?: vscode.Uri, all?: vscode.Uri[]) => this.compare(target, all)),
-    ];
+    );
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.hint?.dispose();
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+    super.dispose();
   }
 
-  private async open(target: Target | undefined, all: vscode.Uri[] | undefined): Promise<void> {
+  private async open(target: ProfileArgument | undefined, all: vscode.Uri[] | undefined): Promise<void> {
     if (typeof target === "object" && "files" in target) {
       await this.show(target);
       return;
@@ -71,7 +71,7 @@ export class Profiles implements vscode.Disposable {
     }
     this.base = files;
     void vscode.commands.executeCommand("setContext", "fulcrum.profileSelected", true);
-    this.hint = messages.hold(
+    this.hint = messages.keepStatus(
       `${titleOf({ files, against: [] })} is B, the base. Now choose Compare with Selected Profile on what to look at.`,
     );
   }
@@ -107,7 +107,7 @@ export class Profiles implements vscode.Disposable {
     }
     await vscode.commands.executeCommand("fulcrum.navigator.focus");
     if (await this.navigation.openSource(source)) {
-      messages.tell(`${titleOf(source)} is open in the Navigator.`);
+      messages.showStatus(`${titleOf(source)} is open in the Navigator.`);
     }
   }
 }

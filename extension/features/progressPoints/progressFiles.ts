@@ -122,7 +122,7 @@ async function chooseFlag(source: string, language: string, copy: string, from: 
   await copyFile(path.join(from.include, header), path.join(include, header));
   if (picked.file === undefined || picked.build === undefined) {
     await vscode.env.clipboard.writeText(`-I${include}`);
-    messages.tell(`Copied -I${include}`);
+    messages.showStatus(`Copied -I${include}`);
     return;
   }
   const relative = path.relative(path.dirname(picked.file), include).split(path.sep).join("/");

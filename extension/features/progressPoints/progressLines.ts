@@ -12,6 +12,7 @@ import {
   without,
 } from "../../core/causal/progressLines";
 import { Debounced } from "../../core/debounce";
+import { Owner } from "../../core/owner";
 import { didShow } from "../../core/shown";
 import { workspaceOf } from "../editor/folders";
 import * as messages from "../editor/messages";
@@ -19,9 +20,9 @@ import { textsIn } from "../run/programs";
 
 const key = "fulcrum.progressLines";
 
-export class ProgressLines implements vscode.Disposable {
+export class ProgressLines extends Owner {
   private lines: readonly ProgressLine[];
-  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly changed = this.own(new vscode.EventEmitter<void>());
   readonly onDidChange = this.changed.event;
   private readonly mark = vscode.window.createTextEditorDecorationType({
     after: {
@@ -34,15 +35,13 @@ export class ProgressLines implements vscode.Disposable {
     overviewRulerLane: vscode.OverviewRulerLane.Center,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
   });
-  private readonly keep = new Debounced(() => void this.memory.update(key, this.lines), 500);
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly keep = this.own(new Debounced(() => void this.memory.update(key, this.lines), 500));
 
   constructor(private readonly memory: vscode.Memento) {
+    super();
     this.lines = memory.get<ProgressLine[]>(key, []);
-    this.subscriptions = [
-      this.changed,
+    this.ownAll(
       this.mark,
-      this.keep,
       vscode.commands.registerCommand("fulcrum.progressPoint.toggleHere", (place?: unknown) => this.toggle(place)),
       vscode.window.onDidChangeVisibleTextEditors(() => this.paint()),
       vscode.workspace.onDidChangeTextDocument((change) => this.edited(change)),
@@ -53,7 +52,7 @@ export class ProgressLines implements vscode.Disposable {
       vscode.workspace.onDidDeleteFiles(({ files }) => {
         this.set(files.reduce((lines, it) => without(lines, it.fsPath), [...this.lines]));
       }),
-    ];
+    );
     this.paint();
   }
 
@@ -75,12 +74,6 @@ export class ProgressLines implements vscode.Disposable {
   add(at: ProgressLine): void {
     if (!this.lines.some((line) => line.file === at.file && line.line === at.line)) {
       this.set(toggled(this.lines, at));
-    }
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
     }
   }
 
@@ -134,7 +127,7 @@ export class ProgressLines implements vscode.Disposable {
         lines.map((line) => ({ range: endOf(editor.document, line), hoverMessage: hover(line) })),
       );
     }
-    didShow();
+    didShow({ kind: "view" });
   }
 }
 

@@ -137,7 +137,7 @@ async function copyFlag(context: vscode.ExtensionContext): Promise<void> {
     return;
   }
   await vscode.env.clipboard.writeText(flag);
-  messages.tell(`Copied ${flag}`);
+  messages.showStatus(`Copied ${flag}`);
 }
 
 async function headerFlag(context: vscode.ExtensionContext): Promise<string | undefined> {

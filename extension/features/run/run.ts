@@ -12,16 +12,17 @@ import {
 } from "../../core/causal/runRequest";
 import { troubleOf } from "../../core/engine/errors";
 import { type AimTarget, type RunOutcome, requests } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
 import type { BuildTarget } from "../../core/programs/targets";
 import { bestRow, summarySentence } from "../../core/text/format";
-import type { OpenProfile } from "../causal/openProfile";
-import type { Session } from "../causal/session";
+import type { CausalProfileCommands } from "../causal/causalProfileCommands";
+import type { CausalResults } from "../causal/causalResults";
+import { type CommandArgument, fileOf } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import { baseFolder, settingsFor, workspaceOf } from "../editor/folders";
 import { shownRequest } from "../editor/longRequest";
 import * as messages from "../editor/messages";
 import { showLine } from "../editor/places";
-import { fileOf, type Target } from "../editor/target";
 import type { ProgressLines } from "../progressPoints/progressLines";
 import { build } from "./builds";
 import { textOf } from "./programs";
@@ -35,29 +36,23 @@ const lastRunKey = "fulcrum.lastRequest";
 /** Seconds that are proposed where nobody has chosen a duration. */
 const proposedSeconds = 60;
 
-export class Run implements vscode.Disposable {
-  private readonly subscriptions: vscode.Disposable[];
+export class Run extends Owner {
 
   constructor(
     private readonly engine: Engine,
-    private readonly session: Session,
-    private readonly profiles: OpenProfile,
+    private readonly results: CausalResults,
+    private readonly profiles: CausalProfileCommands,
     private readonly lines: ProgressLines,
     private readonly memory: vscode.Memento,
   ) {
+    super();
     setCanRunAgain(this.lastRun !== undefined);
-    this.subscriptions = [
-      vscode.commands.registerCommand("fulcrum.causal.runAgain", (run?: Target) => this.again(run)),
-      vscode.commands.registerCommand("fulcrum.causal.runLonger", (run?: Target) => this.longer(run)),
+    this.ownAll(
+      vscode.commands.registerCommand("fulcrum.causal.runAgain", (run?: CommandArgument) => this.again(run)),
+      vscode.commands.registerCommand("fulcrum.causal.runLonger", (run?: CommandArgument) => this.longer(run)),
       vscode.commands.registerCommand("fulcrum.causal.run", (request?: Partial<RunRequest>) => this.command(request)),
-      vscode.commands.registerCommand("fulcrum.causal.stop", () => this.session.run?.cancel()),
-    ];
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+      vscode.commands.registerCommand("fulcrum.causal.stop", () => this.results.run?.cancel()),
+    );
   }
 
   /** What was run last, by its name. */
@@ -89,11 +84,11 @@ export class Run implements vscode.Disposable {
   }
 
   /** What the last run was, or a run of the Runs view, once more. */
-  private async again(run?: Target): Promise<void> {
+  private async again(run?: CommandArgument): Promise<void> {
     if (!(await this.mayRun())) {
       return;
     }
-    const last = run === undefined ? (this.lastRun ?? (await this.asRecorded(this.session.summary?.path))) : undefined;
+    const last = run === undefined ? (this.lastRun ?? (await this.asRecorded(this.results.summary?.path))) : undefined;
     const wanted = last ?? (await this.asRecorded(fileOf(run)));
     if (wanted === undefined) {
       await vscode.commands.executeCommand("fulcrum.causal.run");
@@ -103,11 +98,11 @@ export class Run implements vscode.Disposable {
   }
 
   /** Goes on where a run stopped: the one that is open, or one of the Runs view. */
-  private async longer(run?: Target): Promise<void> {
+  private async longer(run?: CommandArgument): Promise<void> {
     if (!(await this.mayRun())) {
       return;
     }
-    const folder = fileOf(run) ?? this.session.summary?.path;
+    const folder = fileOf(run) ?? this.results.summary?.path;
     const recorded = await this.asRecorded(folder);
     if (recorded === undefined || folder === undefined) {
       await messages.info("Open a causal run of this workspace first: it can go on where it stopped.");
@@ -139,9 +134,9 @@ export class Run implements vscode.Disposable {
       }
       return false;
     }
-    if (this.session.run !== null) {
+    if (this.results.run !== null) {
       await messages.info(
-        `Fulcrum is already profiling ${path.basename(this.session.run.program)}. Stop it, or wait until it ends.`,
+        `Fulcrum is already profiling ${path.basename(this.results.run.program)}. Stop it, or wait until it ends.`,
       );
       return false;
     }
@@ -199,7 +194,7 @@ export class Run implements vscode.Disposable {
   private async run(request: RunRequest): Promise<void> {
     const name = path.basename(request.program);
     const startedAt = Date.now();
-    const before = this.session.answered;
+    const before = this.results.answered;
     this.engine.log.info(`Run: ${JSON.stringify(request)}`);
     try {
       const params = { ...request, workspace: workspaceOf(request.cwd) };
@@ -208,15 +203,15 @@ export class Run implements vscode.Disposable {
         // The run ends with its result.
         onCancel: "stop",
         begun: (token, cancel) =>
-          this.session.setRun({ program: request.program, message: "", live: null, token, cancel }),
+          this.results.setRun({ program: request.program, message: "", live: null, token, cancel }),
       });
       this.profiles.shownByItself(outcome.run);
-      await this.session.show(outcome.summary);
-      const experiments = this.session.run?.live?.experiments ?? 0;
-      this.session.setRun(null);
-      await this.report(outcome, experiments, await this.session.keepAnswer(before));
+      await this.results.show(outcome.summary);
+      const experiments = this.results.run?.live?.experiments ?? 0;
+      this.results.setRun(null);
+      await this.report(outcome, experiments, await this.results.keepAnswer(before));
     } catch (error) {
-      this.session.setRun(null);
+      this.results.setRun(null);
       if (troubleOf(error).connectionLost) {
         await this.recover(name, startedAt);
       } else {
@@ -240,7 +235,7 @@ export class Run implements vscode.Disposable {
     for (const note of notes) {
       this.engine.log.info(`Note: ${note}`);
     }
-    const best = bestRow(this.session.rows);
+    const best = bestRow(this.results.rows);
     if (kept === undefined && summary !== null && best !== undefined) {
       const show = "Show";
       const choice = await messages.info(summarySentence(summary, best), show);
@@ -275,12 +270,12 @@ export class Run implements vscode.Disposable {
     const showLog = "Show Log";
     try {
       await this.engine.ready();
-      await this.session.whenReopened();
+      await this.results.whenReopened();
       const run = await this.profiles.newestOfAll(startedAt - 2000);
       if (run === undefined) {
         throw new Error("nothing was recorded yet");
       }
-      await this.session.open(run.path);
+      await this.results.open(run.path);
       let choice: string | undefined;
       do {
         choice = await messages.warn(
@@ -289,7 +284,7 @@ export class Run implements vscode.Disposable {
           showLog,
         );
         if (choice === reload) {
-          await this.session.open(run.path);
+          await this.results.open(run.path);
         }
       } while (choice === reload);
       if (choice === showLog) {

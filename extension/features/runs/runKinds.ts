@@ -6,7 +6,7 @@ import { runKeys } from "../../core/menus";
 import type { Engine } from "../editor/engine";
 import type { RunStore } from "./runStore";
 
-export function tellRunKinds(engine: Engine, store: RunStore): vscode.Disposable {
+export function publishRunKinds(engine: Engine, store: RunStore): vscode.Disposable {
   const latest = new Latest<Record<RunKind, string[]>>({ causal: [], events: [], transactions: [], unknown: [] });
   const tell = async () => {
     try {

@@ -4,17 +4,18 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { Debounced } from "../../core/debounce";
 import { type RunEntry, type RunKind, requests } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
 import { kindOfFiles } from "../../core/runs/runsOnDisk";
 import type { Engine } from "../editor/engine";
 
-export class RunStore implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<void>();
+export class RunStore extends Owner {
+  private readonly changed = this.own(new vscode.EventEmitter<void>());
   /** A run began, changed how it stands, or is gone. Many changes at once are told as one. */
   readonly onDidChange = this.changed.event;
-  private readonly soon = new Debounced(() => this.changed.fire(), 200);
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly soon = this.own(new Debounced(() => this.changed.fire(), 200));
 
   constructor(private readonly engine: Engine) {
+    super();
     const watch = vscode.workspace.createFileSystemWatcher;
     // Of a folder that is deleted, its own end is told, not that of what was in it.
     const watchers = [
@@ -24,19 +25,11 @@ export class RunStore implements vscode.Disposable {
       watch("**/.fulcrum", true, true, false),
     ];
     const tell = () => this.soon.trigger();
-    this.subscriptions = [
-      this.changed,
-      this.soon,
+    this.ownAll(
       ...watchers,
       ...watchers.flatMap((it) => [it.onDidCreate(tell), it.onDidChange(tell), it.onDidDelete(tell)]),
       vscode.workspace.onDidChangeWorkspaceFolders(tell),
-    ];
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+    );
   }
 
   /** Of all folders of the workspace, each with its newest first. */

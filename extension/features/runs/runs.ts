@@ -3,6 +3,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../../core/engine/errors";
 import { Latest } from "../../core/engine/latest";
+import { Owner } from "../../core/owner";
 import {
   contextOf,
   descriptionOf,
@@ -18,49 +19,41 @@ import {
 import { deleteQuestion, tooltipOf } from "../../core/runs/runTooltip";
 import { didShow } from "../../core/shown";
 import { baseName } from "../../core/text/format";
-import type { Session } from "../causal/session";
+import type { CausalResults } from "../causal/causalResults";
+import type { FocusOptions } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
-import type { FocusOptions } from "../editor/target";
 import type { Refine } from "../trace/refine";
 import type { RunStore } from "./runStore";
 
 const viewId = "fulcrum.runs";
 
-export interface ShownRun {
-  node: RunNode;
-  label: string;
-  description: string;
-  context: string;
-}
-
-export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunNode> {
-  private readonly changed = new vscode.EventEmitter<void>();
+export class RunsView extends Owner implements vscode.TreeDataProvider<RunNode> {
+  private readonly changed = this.own(new vscode.EventEmitter<void>());
   private readonly view: vscode.TreeView<RunNode>;
-  private readonly subscriptions: vscode.Disposable[];
   private readonly latest = new Latest<RunNode[]>([]);
-  /** What the editor itself records. */
+  /** What the editor itself is recording. */
   private recording = "";
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly engine: Engine,
-    private readonly session: Session,
+    private readonly results: CausalResults,
     private readonly store: RunStore,
     private readonly refine: Refine,
   ) {
+    super();
     const register = vscode.commands.registerCommand;
     this.view = vscode.window.createTreeView(viewId, {
       treeDataProvider: this,
       showCollapseAll: false,
       canSelectMany: true,
     });
-    this.subscriptions = [
-      this.changed,
+    this.ownAll(
       this.view,
       store.onDidChange(() => this.refresh()),
       refine.onDidChange(() => this.follow()),
-      session.onDidChangeRun(() => this.follow()),
+      results.onDidChangeRun(() => this.follow()),
       this.view.onDidChangeVisibility(() => this.refresh()),
       // A recorder that was killed tells nobody.
       vscode.window.onDidChangeWindowState(({ focused }) => {
@@ -74,20 +67,12 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
       register("fulcrum.runs.reveal", (node?: RunNode) => this.reveal(node ?? this.view.selection[0])),
       register("fulcrum.runs.copyPath", (node?: RunNode, all?: RunNode[]) => this.copyPath(this.chosen(node, all))),
       register("fulcrum.runs.remove", (node?: RunNode, all?: RunNode[]) => this.remove(this.chosen(node, all))),
-    ];
+    );
   }
 
-  private get nodes(): RunNode[] {
+  /** The top rows, as they were listed last. */
+  get nodes(): RunNode[] {
     return this.latest.value;
-  }
-
-  /** Rows as the tree has them, iterations below their loop: for tests. */
-  get shownRows(): ShownRun[] {
-    const flat = (node: RunNode): RunNode[] => [node, ...(node.type === "loop" ? node.runs : [])];
-    return this.nodes.flatMap(flat).map((node) => {
-      const { label, description, contextValue } = this.getTreeItem(node);
-      return { node, label: String(label), description: String(description), context: contextValue ?? "" };
-    });
   }
 
   async getChildren(node?: RunNode): Promise<RunNode[]> {
@@ -104,7 +89,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
       this.engine.log.error(`Listing the runs: ${trouble}`);
       this.view.message = `The runs could not be listed: ${trouble}`;
     }
-    didShow();
+    didShow({ kind: "view" });
     return this.nodes;
   }
 
@@ -126,14 +111,8 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
     return item;
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
   private async load(): Promise<RunNode[]> {
-    return (await this.store.hasRuns()) ? runNodes(await this.store.list(), this.refine.goingRun) : [];
+    return (await this.store.hasRuns()) ? runNodes(await this.store.list(), this.refine.currentRun) : [];
   }
 
   private refresh(asked = false): void {
@@ -144,7 +123,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
 
   /** Reports come twice a second; only its beginning and its end change a row. */
   private follow(): void {
-    const now = `${this.session.run !== null} ${this.refine.goingRun}`;
+    const now = `${this.results.run !== null} ${this.refine.currentRun}`;
     if (now !== this.recording) {
       this.recording = now;
       this.refresh();
@@ -168,7 +147,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
       return;
     }
     const { run } = node;
-    const own = this.session.run;
+    const own = this.results.run;
     // The arrow keys and Delete go on with the list.
     const stay: FocusOptions = { preserveFocus: true };
     if (run.kind === "events") {
@@ -211,9 +190,9 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
     }
     try {
       await this.store.remove(runs);
-      const open = this.session.summary?.path;
+      const open = this.results.summary?.path;
       if (runs.some((run) => run.path === open)) {
-        await this.session.clear();
+        await this.results.clear();
       }
     } catch (error) {
       await messages.showTrouble(this.engine.log, "Deleting runs", error);

@@ -3,7 +3,9 @@ import * as vscode from "vscode";
 import { durationProblem, parseDuration } from "../../core/causal/runRequest";
 import { Cancelled, troubleOf, troubleText } from "../../core/engine/errors";
 import { type RefineLiveParams, type RefineOutcome, requests } from "../../core/engine/protocol";
-import { didShow } from "../../core/shown";
+import { Owner } from "../../core/owner";
+import type { Question } from "../../core/page";
+import { keptRun } from "../../core/runs/pair";
 import {
   type FromRefine,
   hotspotsOf,
@@ -14,58 +16,49 @@ import {
 } from "../../core/trace/refine";
 import { programOf, runName, shownCommand, type TracedProgram, traceFolderOf, wasStopped } from "../../core/trace/runs";
 import { refineHtml } from "../../views/traceTables";
+import { type CommandArgument, fileOf } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import { settingsFor, workspaceOf } from "../editor/folders";
 import * as messages from "../editor/messages";
-import { TablePanel, TablePanels } from "../editor/tablePanel";
-import { fileOf, type Target } from "../editor/target";
+import { PagePanel, PagePanels, type PanelContext } from "../editor/pagePanel";
 import { openLocation } from "../navigator/frames";
 import { programOrTrouble, type Traces } from "./traces";
 
-export class Refine implements vscode.Disposable {
-  private readonly panels: TablePanels<RefinePanel>;
-  /** The loop that goes on, also while it is stopping and its panel is closed. */
-  private going: RefinePanel | undefined;
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly subscriptions: vscode.Disposable[];
-  /** A loop began, went on to another run, or is over. */
+export class Refine extends Owner {
+  private readonly panels: PagePanels<RefinePanel, string>;
+  /** The loop in progress, even while it is stopping and its panel is closed. */
+  private current: RefinePanel | undefined;
+  private readonly changed = this.own(new vscode.EventEmitter<void>());
+  /** A loop began, went on to another run, or ended. */
   readonly onDidChange = this.changed.event;
 
   constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     private readonly traces: Traces,
-    private readonly extensionUri: vscode.Uri,
+    readonly extensionUri: vscode.Uri,
   ) {
-    this.panels = new TablePanels("fulcrum.refine", (panel, state) => this.restore(panel, state));
-    this.subscriptions = [
+    super();
+    this.panels = new PagePanels("fulcrum.refine", {
+      read: keptRun,
+      restore: (panel, run) => this.restore(panel, run),
+    });
+    this.ownAll(
       this.panels,
-      this.changed,
-      vscode.commands.registerCommand("fulcrum.trace.refine", (target?: Target) => this.refine(target)),
-      vscode.commands.registerCommand("fulcrum.trace.openLoop", (target?: Target) => this.openLoop(target)),
-    ];
+      vscode.commands.registerCommand("fulcrum.trace.refine", (target?: CommandArgument) => this.refine(target)),
+      vscode.commands.registerCommand("fulcrum.trace.openLoop", (target?: CommandArgument) => this.openLoop(target)),
+    );
   }
 
-  /** What the newest panel shows: for tests. */
-  get shown(): RefineModel | undefined {
-    return this.panels.newest?.model;
+  /** The last run of the loop in progress. */
+  get currentRun(): string | undefined {
+    return this.current?.lastRun;
   }
 
-  /** The last run of the loop that goes on. */
-  get goingRun(): string | undefined {
-    return this.going?.lastRun;
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
-  private async refine(target: Target | undefined): Promise<void> {
+  private async refine(target: CommandArgument | undefined): Promise<void> {
     if (!(await messages.mayRun("Traces can be opened and read without."))) {
       return;
     }
-    if (this.isGoing()) {
+    if (this.refuseSecond()) {
       return;
     }
     const chosen = fileOf(target) ?? (await this.traces.choose("Refine Trace"));
@@ -75,44 +68,44 @@ export class Refine implements vscode.Disposable {
       return;
     }
     const session = (await wasStopped(run)) ? await askSession(runName(run)) : null;
-    if (session !== undefined && !this.isGoing()) {
-      this.going = this.panelOf(run, program);
+    if (session !== undefined && !this.refuseSecond()) {
+      this.current = this.panelOf(run, program);
       try {
-        await this.going.start(program, session);
+        await this.current.start(program, session);
       } finally {
-        this.going = undefined;
+        this.current = undefined;
         this.changed.fire();
       }
     }
   }
 
-  /** Whether a loop goes on: if so, that is said. */
-  private isGoing(): boolean {
-    if (this.going === undefined) {
+  /** Whether a loop is in progress; if so, a message says so. */
+  private refuseSecond(): boolean {
+    if (this.current === undefined) {
       return false;
     }
     void messages.info(
-      this.going.model.stopping
+      this.current.model.stopping
         ? "Fulcrum is still stopping the last refine loop. Wait until it has ended."
         : "Fulcrum is already refining. Stop it, or wait until it ends.",
     );
     return true;
   }
 
-  /** The table of a loop, from the folder of one of its runs. */
-  private async openLoop(target: Target | undefined): Promise<void> {
+  /** Opens the table of a loop, from the folder of one of its runs. */
+  private async openLoop(target: CommandArgument | undefined): Promise<void> {
     const run = fileOf(target);
     if (run === undefined) {
       return;
     }
-    const there = this.panels.find((panel) => panel.lastRun === run);
-    if (there !== undefined) {
-      there.panel.reveal();
+    const open = this.panels.find((panel) => panel.lastRun === run);
+    if (open !== undefined) {
+      open.panel.reveal();
       return;
     }
     try {
       const outcome = await this.engine.request(requests.RefineOpen, { run });
-      this.panelOf(run, await programOf(run)).over(outcome);
+      this.panelOf(run, await programOf(run)).finish(outcome);
     } catch (error) {
       const openTrace = "Open Trace";
       const doing = `Opening the refine loop of ${run}`;
@@ -122,18 +115,13 @@ export class Refine implements vscode.Disposable {
     }
   }
 
-  /** The window was reloaded. A loop that went on then has ended with its engine. */
-  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { run } = (state ?? {}) as Partial<Loop>;
-    if (typeof run !== "string") {
-      panel.dispose();
-      return;
-    }
-    const made = this.panelOf(run, await programOf(run), panel);
+  /** A loop that was in progress when the window was reloaded has ended with its engine. */
+  private async restore(panel: vscode.WebviewPanel, run: string): Promise<void> {
+    const restored = this.panelOf(run, await programOf(run), panel);
     try {
-      made.over(await this.engine.request(requests.RefineOpen, { run }));
+      restored.finish(await this.engine.request(requests.RefineOpen, { run }));
     } catch (error) {
-      made.failed(error);
+      restored.fail(error);
     }
   }
 
@@ -143,13 +131,13 @@ export class Refine implements vscode.Disposable {
     panel = this.panels.create(`Refine ${runName(run)}`),
   ): RefinePanel {
     const changed = () => this.changed.fire();
-    return this.panels.add(new RefinePanel(this.engine, this.extensionUri, panel, run, program, changed));
+    return this.panels.add(new RefinePanel(this, panel, run, program, changed));
   }
 }
 
 /**
- * How long each session is in a program that does not end by itself, in seconds; `null`: it is run to its end after all.
- * `undefined` when the user went away.
+ * Asks how long each session lasts in a program that does not end by itself, in seconds; `null`: it runs to its end after
+ * all. `undefined` when the user dismissed the question.
  */
 async function askSession(name: string): Promise<number | null | undefined> {
   const typed = await vscode.window.showInputBox({
@@ -162,29 +150,23 @@ async function askSession(name: string): Promise<number | null | undefined> {
   return typed === undefined ? undefined : parseDuration(typed);
 }
 
-/** What is kept of a panel while the window is reloaded. */
-interface Loop {
-  run: string;
-}
-
 /** One loop. */
-class RefinePanel extends TablePanel<ToRefine, FromRefine> {
+class RefinePanel extends PagePanel<ToRefine, FromRefine> {
   model: RefineModel;
-  /** Of the loop that goes on. */
+  /** Of the loop in progress. */
   private token: string | undefined;
   private isKeptRunning = false;
   private readonly cancelling = new vscode.CancellationTokenSource();
 
   constructor(
-    engine: Engine,
-    extensionUri: vscode.Uri,
+    context: PanelContext,
     panel: vscode.WebviewPanel,
-    /** The run that it began with, and then that of its last iteration. */
+    /** The run that it began with, and then the run of its last iteration. */
     public lastRun: string,
     program: TracedProgram | undefined,
     private readonly changed: () => void,
   ) {
-    super(engine, extensionUri, panel, "refine", refineHtml);
+    super(context, panel, { script: "refine", style: "trace", html: refineHtml });
     this.model = {
       title: `Refine ${runName(lastRun)}`,
       command: program === undefined ? "" : shownCommand(program),
@@ -199,7 +181,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     };
   }
 
-  /** @param session how long each session is in a program that keeps running, seconds; `null`: it ends by itself */
+  /** @param session how long each session lasts in a program that keeps running, in seconds; `null`: it ends by itself */
   async start(program: TracedProgram, session: number | null): Promise<void> {
     this.isKeptRunning = session !== null;
     this.change({ state: "going", message: "starting" });
@@ -224,12 +206,12 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
           this.token = token;
         },
       });
-      this.over(outcome);
+      this.finish(outcome);
     } catch (error) {
       if (error instanceof Cancelled) {
         this.change({ state: "failed", message: "It was stopped before it began." });
       } else {
-        this.failed(error);
+        this.fail(error);
       }
     } finally {
       listening.dispose();
@@ -237,8 +219,8 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     }
   }
 
-  /** The loop has ended, now or long ago. */
-  over({ iterations, exit, hotspots, filter, notes }: RefineOutcome): void {
+  /** Shows the outcome of a loop that ended, now or long ago. */
+  finish({ iterations, exit, hotspots, filter, notes }: RefineOutcome): void {
     this.lastRun = iterations.at(-1)?.run ?? this.lastRun;
     const rows = refineRows(iterations, false);
     this.change({
@@ -247,7 +229,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     });
   }
 
-  failed(error: unknown): void {
+  fail(error: unknown): void {
     const trouble = troubleOf(error);
     this.engine.log.error(`Refining ${this.model.command}: ${troubleText(trouble)}`);
     this.change({ state: "failed", message: troubleText(trouble) });
@@ -289,12 +271,11 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   private change(change: Partial<RefineModel>): void {
     this.model = { ...this.model, ...change };
     this.page.show({ type: "show", model: this.model });
-    this.page.remember({ run: this.lastRun } satisfies Loop);
-    didShow();
+    this.page.remember({ run: this.lastRun });
     this.changed();
   }
 
-  protected override async answer(message: Exclude<FromRefine, { type: "ready" }>): Promise<void> {
+  protected override async answer(message: Question<FromRefine>): Promise<void> {
     switch (message.type) {
       case "cancel":
         this.stop();

@@ -15,29 +15,22 @@ import {
   type NavigatorOpened,
   requests,
 } from "../../core/engine/protocol";
-import { PageLink } from "../../core/page";
-import { didShow } from "../../core/shown";
+import type { Question } from "../../core/page";
 import { costText } from "../../core/text/cost";
 import { baseName, count } from "../../core/text/format";
 import { type FromTrace, type ToTrace, type TraceShown, traceCommands } from "../../core/trace/messages";
 import { closeTraces, openTrace } from "../../core/trace/sessions";
 import { traceHtml } from "../../views/trace";
-import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
-import { pageAssets, pageOptions } from "../editor/webviewAssets";
+import { PagePanel, type PanelContext } from "../editor/pagePanel";
 import { openLocation } from "../navigator/frames";
 import type { Navigation } from "../navigator/navigation";
 
 export const traceViewType = "fulcrum.trace";
 
-/** What is kept of a panel while the window is reloaded. */
-export interface TraceState {
-  run: string;
-}
-
 const noTimeline: EventsTimeline = { threads: [], collections: { startNs: [], endNs: [] }, names: [] };
 
-export class TracePanel implements vscode.Disposable {
+export class TracePanel extends PagePanel<ToTrace, FromTrace> {
   private opened: EventsOpened | undefined;
   private queue: EventsQueueNames | null = null;
   private queueText: string | null = null;
@@ -45,43 +38,25 @@ export class TracePanel implements vscode.Disposable {
   private round = 0;
   /** Cancelled when what is being opened is no longer wanted. */
   private opening = new vscode.CancellationTokenSource();
-  private readonly page: PageLink<ToTrace, FromTrace>;
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
-    private readonly engine: Engine,
+    context: PanelContext,
+    panel: vscode.WebviewPanel,
     private readonly navigation: Navigation,
-    extensionUri: vscode.Uri,
-    readonly panel: vscode.WebviewPanel,
     /** A run's folder, or one log of a run. */
     readonly run: string,
   ) {
+    super(context, panel, { script: "trace", html: traceHtml });
     panel.title = titleOfRun(run);
-    panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
-    this.page = new PageLink<ToTrace, FromTrace>(
-      panel.webview,
-      (message) => this.answer(message),
-      (type, error) => void messages.showTrouble(engine.log, `The trace (${type})`, error),
-    );
-    this.page.remember({ run } satisfies TraceState);
-    this.subscriptions = [
-      this.page,
-      engine.onDidRestart(() => void this.open()),
+    this.page.remember({ run });
+    this.ownAll(
+      context.engine.onDidRestart(() => void this.open()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
-    ];
-    panel.webview.options = pageOptions(extensionUri);
-    panel.webview.html = traceHtml(pageAssets(panel.webview, extensionUri, "trace"));
+    );
   }
 
-  /** What the page shows: for tests. */
-  get shown(): EventsOpened | undefined {
-    return this.opened;
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+  override dispose(): void {
+    super.dispose();
     this.opening.cancel();
     void this.close();
   }
@@ -170,10 +145,9 @@ export class TracePanel implements vscode.Disposable {
     const { queue, queueText, queueOrder } = this;
     const shown: TraceShown = { trace, queue, queueText, queueOrder, canRefine: vscode.workspace.isTrusted };
     this.page.show({ type: "show", shown, round: this.round });
-    didShow();
   }
 
-  private async answer(message: Exclude<FromTrace, { type: "ready" }>): Promise<void> {
+  protected override async answer(message: Question<FromTrace>): Promise<void> {
     const { opened } = this;
     if (opened === undefined) {
       return;
@@ -286,7 +260,7 @@ export class TracePanel implements vscode.Disposable {
   private async bottlenecks(part: EventsPart, name: string): Promise<void> {
     const title = `${name} in ${titleOfRun(this.run)}`;
     const open = (long: LongOptions) => this.tree(part, long);
-    if (await this.navigation.openSource({ files: [], against: [], made: { title, open } })) {
+    if (await this.navigation.openSource({ files: [], against: [], derived: { title, open } })) {
       await vscode.commands.executeCommand("fulcrum.navigator.focus");
     }
   }
@@ -296,7 +270,7 @@ export class TracePanel implements vscode.Disposable {
     const { text, kept, dropped } = await this.engine.request(requests.EventsGetFilter, { id, part });
     const document = await vscode.workspace.openTextDocument({ language: "fulcrum-filter", content: text });
     await vscode.window.showTextDocument(document, vscode.ViewColumn.Beside);
-    messages.tell(
+    messages.showStatus(
       `This filter observes ${count(kept, "method")} and leaves out ${dropped}. Save it to record with it.`,
     );
   }

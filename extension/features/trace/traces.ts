@@ -1,56 +1,50 @@
 /** Traces of Java programs: opening, recording and comparing them. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { type EventsOpened, type RunEntry, requests, type TraceOutcome } from "../../core/engine/protocol";
+import { type RunEntry, requests, type TraceOutcome } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
 import { type JavaTarget, javaName } from "../../core/programs/java";
+import { keptRun } from "../../core/runs/pair";
 import { baseName } from "../../core/text/format";
 import { isTraceRun, programOf, type TracedProgram, traceFolderOf } from "../../core/trace/runs";
+import { type CommandArgument, fileOf } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import { settingsFor, workspaceOf } from "../editor/folders";
 import { shownRequest } from "../editor/longRequest";
 import * as messages from "../editor/messages";
-import { fileOf, type Target } from "../editor/target";
+import { PagePanels } from "../editor/pagePanel";
 import type { Navigation } from "../navigator/navigation";
 import { buildJava } from "../run/javaBuilds";
 import { lastWritten } from "../run/programOutput";
 import type { RunStore } from "../runs/runStore";
-import { TracePanel, type TraceState, traceViewType } from "./trace";
+import { TracePanel, traceViewType } from "./trace";
 import { askTrace, type TraceRequest } from "./traceWizard";
 
 /** `name`: what people call the program, when its command does not say. */
 type NamedRequest = TraceRequest & { name?: string };
 
-export class Traces implements vscode.Disposable {
-  private readonly panels = new Set<TracePanel>();
-  private recording = false;
-  private readonly subscriptions: vscode.Disposable[];
+export class Traces extends Owner {
+  private readonly panels: PagePanels<TracePanel, string>;
+  private isRecording = false;
 
   constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     private readonly navigation: Navigation,
     private readonly store: RunStore,
     private readonly memory: vscode.Memento,
-    private readonly extensionUri: vscode.Uri,
+    readonly extensionUri: vscode.Uri,
   ) {
+    super();
     const register = vscode.commands.registerCommand;
-    this.subscriptions = [
-      register("fulcrum.trace.open", (target?: Target) => this.open(target)),
+    this.panels = new PagePanels(traceViewType, {
+      read: keptRun,
+      restore: (panel, run) => this.show(run, panel),
+    });
+    this.ownAll(
+      this.panels,
+      register("fulcrum.trace.open", (target?: CommandArgument) => this.open(target)),
       register("fulcrum.trace.record", (request?: TraceRequest | { target: JavaTarget }) => this.record(request)),
-      vscode.window.registerWebviewPanelSerializer(traceViewType, {
-        deserializeWebviewPanel: (panel, state) => this.restore(panel, state),
-      }),
-    ];
-  }
-
-  /** What the newest panel shows: for tests. */
-  get shown(): EventsOpened | undefined {
-    return [...this.panels].at(-1)?.shown;
-  }
-
-  dispose(): void {
-    for (const subscription of [...this.subscriptions, ...[...this.panels].map((it) => it.panel)]) {
-      subscription.dispose();
-    }
+    );
   }
 
   /** Opens a trace, and in it one event. */
@@ -60,48 +54,28 @@ export class Traces implements vscode.Disposable {
   }
 
   private panelOf(file: string): TracePanel | undefined {
-    return [...this.panels].find((it) => it.run === file || traceFolderOf(it.run) === file);
+    return this.panels.find((it) => it.run === file || traceFolderOf(it.run) === file);
   }
 
-  private async open(target: Target | undefined): Promise<void> {
+  private async open(target: CommandArgument | undefined): Promise<void> {
     const file = fileOf(target) ?? (await this.choose("Open Trace"));
     if (file === undefined) {
       return;
     }
-    const there = this.panelOf(file);
-    if (there !== undefined) {
-      there.panel.reveal();
+    const open = this.panelOf(file);
+    if (open !== undefined) {
+      open.panel.reveal();
       return;
     }
-    const panel = vscode.window.createWebviewPanel(traceViewType, "Trace", vscode.ViewColumn.Active, {
-      retainContextWhenHidden: true,
-      enableFindWidget: false,
-    });
-    await this.show(file, panel);
+    await this.show(file, this.panels.create("Trace"));
   }
 
-  /** The window was reloaded. */
-  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { run } = (state ?? {}) as Partial<TraceState>;
-    if (typeof run !== "string") {
-      panel.dispose();
-      return;
-    }
-    await this.show(run, panel);
-  }
-
-  /** Shows a run, or one log of it, in a panel that is there. */
+  /** Shows a run, or one log of it, in a panel. */
   async show(file: string, panel: vscode.WebviewPanel): Promise<void> {
-    const shown = new TracePanel(this.engine, this.navigation, this.extensionUri, panel, file);
-    this.panels.add(shown);
-    panel.onDidDispose(() => {
-      this.panels.delete(shown);
-      shown.dispose();
-    });
-    await shown.open();
+    await this.panels.add(new TracePanel(this, panel, this.navigation, file)).open();
   }
 
-  /** A trace that was recorded in this workspace, the newest first. */
+  /** Asks for a trace that was recorded in this workspace, the newest first, or a file. */
   async choose(title: string, except?: string): Promise<string | undefined> {
     const traces: RunEntry[] = [];
     for (const run of await this.store.list()) {
@@ -134,12 +108,12 @@ export class Traces implements vscode.Disposable {
     return uri?.fsPath;
   }
 
-  /** With a whole request it records at once (a keybinding, a test); else it asks, of a target less. */
+  /** Records a whole request at once (a keybinding, a test). Otherwise it asks, about a target for less. */
   private async record(given: TraceRequest | { target: JavaTarget } | undefined): Promise<void> {
     if (!(await messages.mayRun("Traces can be opened and read without."))) {
       return;
     }
-    if (this.recording) {
+    if (this.isRecording) {
       await messages.info("Fulcrum is already recording a trace. Stop it, or wait until it ends.");
       return;
     }
@@ -147,18 +121,18 @@ export class Traces implements vscode.Disposable {
     if (request === undefined) {
       return;
     }
-    this.recording = true;
+    this.isRecording = true;
     try {
       await this.run(request);
     } catch (error) {
       const edit = "Edit Command…";
       const doing = `Recording ${request.program}`;
-      this.recording = false;
+      this.isRecording = false;
       if ((await messages.showTrouble(this.engine.log, doing, error, edit)) === edit) {
         await vscode.commands.executeCommand("fulcrum.trace.record");
       }
     } finally {
-      this.recording = false;
+      this.isRecording = false;
     }
   }
 
@@ -181,7 +155,7 @@ export class Traces implements vscode.Disposable {
     const values = settingsFor(request.cwd).get<string[]>("trace.values", []);
     const params = { ...request, values, workspace: workspaceOf(request.cwd) };
     const outcome = await shownRequest(this.engine, requests.TraceStart, params, {
-      // Whoever starts a server must know that it is his turn.
+      // Users who start a server must know that it is their turn.
       title: `Recording ${name ?? path.basename(request.program)}. Use it now, as by sending it requests; Cancel stops it and opens the trace`,
       // The recording ends with its result.
       onCancel: "stop",

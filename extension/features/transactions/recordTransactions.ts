@@ -10,6 +10,7 @@ import {
   type TransactionsOutcome,
   type TransactionsStartParams,
 } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
 import { splitShellWords } from "../../core/text/shellWords";
 import type { Engine } from "../editor/engine";
 import { baseFolder, workspaceOf } from "../editor/folders";
@@ -25,33 +26,29 @@ interface Command {
 
 const lastCommandKey = "fulcrum.lastTransactions";
 
-/** Where a recording is looked at while it goes on. */
+/** Shows a recording while it goes on. */
 interface Follower {
-  /** News of a recording. `stop` ends it. */
+  /** The recording has made progress. `stop` ends it. */
   follow(live: TransactionsLiveParams, stop: () => void): void;
-  /** It is over, however it ended. */
+  /** The recording is over, however it ended. */
   ended(): void;
 }
 
-export class RecordTransactions implements vscode.Disposable {
+export class RecordTransactions extends Owner {
   private recording = false;
-  private readonly command: vscode.Disposable;
 
   constructor(
     private readonly engine: Engine,
     private readonly memory: vscode.Memento,
     private readonly follower: Follower,
   ) {
-    this.command = vscode.commands.registerCommand("fulcrum.transactions.record", (given?: Command) =>
-      this.record(given),
+    super();
+    this.own(
+      vscode.commands.registerCommand("fulcrum.transactions.record", (given?: Command) => this.record(given)),
     );
   }
 
-  dispose(): void {
-    this.command.dispose();
-  }
-
-  /** With a whole command it records at once (a keybinding, a test); else it asks. */
+  /** Records a whole command at once (a keybinding, a test); else it asks. */
   private async record(given: Command | undefined): Promise<void> {
     if (!(await messages.mayRun("Transactions can be opened and read without."))) {
       return;
@@ -78,7 +75,7 @@ export class RecordTransactions implements vscode.Disposable {
     }
   }
 
-  /** `undefined` when the user went away. */
+  /** `undefined` when the user dismissed the question. */
   private async ask(): Promise<Command | undefined> {
     const cwd = baseFolder();
     const text = await vscode.window.showInputBox({
@@ -110,7 +107,7 @@ export class RecordTransactions implements vscode.Disposable {
     }
   }
 
-  /** Records, and shows meanwhile what there is so far. */
+  /** Records, and shows what was recorded so far. */
   private async followed(params: LongParams<TransactionsStartParams>): Promise<TransactionsOutcome> {
     let token: ProgressToken | undefined;
     let stop = () => {};

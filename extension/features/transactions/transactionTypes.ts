@@ -1,12 +1,13 @@
 /** Types of transactions in the Navigator: one alone, or one compared with another or with the same in another run. */
 import * as vscode from "vscode";
 import { requests, type TransactionsOpened, type TransactionsTypeOf } from "../../core/engine/protocol";
+import type { DerivedProfile } from "../../core/navigator/navigationState";
 import { costText, shareText } from "../../core/text/cost";
 import { baseName } from "../../core/text/format";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
 import { openLocation } from "../navigator/frames";
-import type { Made, Navigation } from "../navigator/navigation";
+import type { Navigation } from "../navigator/navigation";
 import type { RunStore } from "../runs/runStore";
 
 export class TransactionTypes {
@@ -18,13 +19,13 @@ export class TransactionTypes {
 
   /** Opens a type's call tree. True when it is open; a message says why not. */
   async open(of: TransactionsTypeOf, against?: TransactionsTypeOf): Promise<boolean> {
-    const made: Made = {
+    const derived: DerivedProfile = {
       title: titleOf(of, against),
       spread: against !== undefined,
       open: (long) => this.engine.long(requests.TransactionsOpenTree, { of, against: against ?? null }, long),
     };
     await vscode.commands.executeCommand("fulcrum.navigator.focus");
-    return this.navigation.openSource({ files: [], against: [], made });
+    return this.navigation.openSource({ files: [], against: [], derived });
   }
 
   /** Opens a type's flame graph. */

@@ -8,16 +8,18 @@ import {
   type TransactionsOpened,
   type TransactionsTypeOf,
 } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
+import type { Question } from "../../core/page";
+import { keptRun } from "../../core/runs/pair";
 import { runFolderOf } from "../../core/runs/runsOnDisk";
-import { didShow } from "../../core/shown";
 import { baseName } from "../../core/text/format";
 import type { FromTransactions, SectionOf, ToTransactions, TypeAction } from "../../core/transactions/messages";
 import { transactionsHtml } from "../../views/transactions";
+import { type CommandArgument, fileOf } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import { shownRequest } from "../editor/longRequest";
 import * as messages from "../editor/messages";
-import { TablePanel, TablePanels } from "../editor/tablePanel";
-import { fileOf, type Target } from "../editor/target";
+import { PagePanel, PagePanels, type PanelContext } from "../editor/pagePanel";
 import type { Navigation } from "../navigator/navigation";
 import type { RunStore } from "../runs/runStore";
 import { TransactionTypes } from "./transactionTypes";
@@ -30,49 +32,36 @@ const pauses = 5;
 /** How long a program runs at most that is started to tell what a section is worth. */
 const measuredSeconds = 60;
 
-/** What is kept of a panel while the window is reloaded. */
-interface Kept {
-  run: string;
-}
-
-export class Transactions implements vscode.Disposable {
-  private readonly panels: TablePanels<TransactionsPanel>;
+export class Transactions extends Owner {
+  private readonly panels: PagePanels<TransactionsPanel, string>;
   private readonly types: TransactionTypes;
-  private readonly subscriptions: vscode.Disposable[];
   /** The recording that was followed last. */
   private following: string | undefined;
 
   constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     navigation: Navigation,
     private readonly store: RunStore,
-    private readonly extensionUri: vscode.Uri,
+    readonly extensionUri: vscode.Uri,
   ) {
+    super();
     this.types = new TransactionTypes(engine, navigation, store);
-    this.panels = new TablePanels("fulcrum.transactions", (panel, state) => this.restore(panel, state));
-    this.subscriptions = [
+    this.panels = new PagePanels("fulcrum.transactions", {
+      read: keptRun,
+      restore: (panel, run) => this.show(run, panel),
+    });
+    this.ownAll(
       this.panels,
-      vscode.commands.registerCommand("fulcrum.transactions.open", (target?: Target) => this.open(target)),
-    ];
+      vscode.commands.registerCommand("fulcrum.transactions.open", (target?: CommandArgument) => this.open(target)),
+    );
   }
 
-  /** What the newest panel shows: for tests. */
-  get shown(): TransactionsOpened | undefined {
-    return this.panels.newest?.opened;
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
-  /** News of a recording: shown while it goes on, unless the user has closed it. */
+  /** Shows how a recording is going, unless the user has closed its panel. */
   follow(live: TransactionsLiveParams, stop: () => void): void {
     if (this.following !== live.run) {
       this.following = live.run;
       const panel = this.panels.create("Transactions");
-      this.panels.add(new TransactionsPanel(this.engine, this.types, this.extensionUri, panel, live.run));
+      this.panels.add(new TransactionsPanel(this, panel, this.types, live.run));
     }
     this.panels.find((panel) => panel.run === live.run)?.follow(live.message, stop);
   }
@@ -82,34 +71,24 @@ export class Transactions implements vscode.Disposable {
     this.panels.find((panel) => panel.run === this.following)?.ended();
   }
 
-  private async open(target: Target | undefined): Promise<void> {
+  private async open(target: CommandArgument | undefined): Promise<void> {
     const file = fileOf(target) ?? (await this.choose());
     if (file === undefined) {
       return;
     }
     const run = runFolderOf(file);
-    const there = this.panels.find((panel) => panel.run === run);
-    if (there !== undefined) {
-      there.panel.reveal();
-      await there.load();
+    const open = this.panels.find((panel) => panel.run === run);
+    if (open !== undefined) {
+      open.panel.reveal();
+      await open.load();
       return;
     }
     await this.show(run, this.panels.create("Transactions"));
   }
 
-  /** The window was reloaded. */
-  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { run } = (state ?? {}) as Partial<Kept>;
-    if (typeof run !== "string") {
-      panel.dispose();
-      return;
-    }
-    await this.show(run, panel);
-  }
-
-  /** Shows a run in a panel that is there. */
+  /** Shows a run in a panel. */
   async show(run: string, panel: vscode.WebviewPanel): Promise<void> {
-    await this.panels.add(new TransactionsPanel(this.engine, this.types, this.extensionUri, panel, run)).load();
+    await this.panels.add(new TransactionsPanel(this, panel, this.types, run)).load();
   }
 
   /** A run of transactions of this workspace, the newest first, or any folder. */
@@ -151,28 +130,27 @@ export class Transactions implements vscode.Disposable {
 }
 
 /** One run. */
-class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
-  opened: TransactionsOpened | undefined;
-  /** Ends the recording; there while it goes on. */
+class TransactionsPanel extends PagePanel<ToTransactions, FromTransactions> {
+  private opened: TransactionsOpened | undefined;
+  /** Ends the recording; set while it goes on. */
   private stop: (() => void) | undefined;
-  /** When what is shown of a recording is read again, in milliseconds since the epoch. */
+  /** When a recording in progress is read again, in milliseconds since the epoch. */
   private due = 0;
   private reading = false;
-  /** Its program runs again, to tell what a section is worth. */
+  /** Its program runs again, to measure what a section is worth. */
   private measuring = false;
   /** Cancelled when what is being read is no longer wanted. */
   private loading = new vscode.CancellationTokenSource();
 
   constructor(
-    engine: Engine,
-    private readonly types: TransactionTypes,
-    extensionUri: vscode.Uri,
+    context: PanelContext,
     panel: vscode.WebviewPanel,
+    private readonly types: TransactionTypes,
     readonly run: string,
   ) {
-    super(engine, extensionUri, panel, "transactions", transactionsHtml, "transactions");
+    super(context, panel, { script: "transactions", html: transactionsHtml });
     panel.title = baseName(run);
-    this.page.remember({ run } satisfies Kept);
+    this.page.remember({ run });
   }
 
   override dispose(): void {
@@ -180,7 +158,7 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
     this.loading.cancel();
   }
 
-  /** The recording goes on. What it has is read again now and then: the more there is, the more seldom. */
+  /** The recording goes on. What it has recorded is read again from time to time, less often the more there is. */
   follow(message: string, stop: () => void): void {
     this.stop = stop;
     this.page.post({ type: "live", text: message });
@@ -225,7 +203,6 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
       }
       this.opened = opened;
       this.page.show({ type: "show", title, opened });
-      didShow();
     } catch (error) {
       if (token.isCancellationRequested) {
         return;
@@ -243,7 +220,7 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
     }
   }
 
-  protected override async answer(message: Exclude<FromTransactions, { type: "ready" }>): Promise<void> {
+  protected override async answer(message: Question<FromTransactions>): Promise<void> {
     switch (message.type) {
       case "again":
         await this.load();

@@ -1,64 +1,55 @@
 /** Two runs of transactions compared: their types side by side, each row a way into the Navigator. */
 import * as vscode from "vscode";
-import { troubleOf, troubleText } from "../../core/engine/errors";
 import { requests } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
+import type { Question } from "../../core/page";
+import { isPair, type Pair } from "../../core/runs/pair";
 import { runFolderOf } from "../../core/runs/runsOnDisk";
-import { didShow } from "../../core/shown";
 import { baseName } from "../../core/text/format";
 import {
-  type ComparedTypes,
   comparedTypes,
   type FromTransactionsCompare,
   type ToTransactionsCompare,
 } from "../../core/transactions/compare";
 import { transactionsCompareHtml } from "../../views/transactions";
+import { type CommandArgument, fileOf } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
-import { TablePanel, TablePanels } from "../editor/tablePanel";
-import { fileOf, type Target } from "../editor/target";
+import type { PanelContext } from "../editor/pagePanel";
+import { PairPanel, PairPanels } from "../editor/pairPanel";
 import type { Navigation } from "../navigator/navigation";
 import type { RunStore } from "../runs/runStore";
 import { TransactionTypes } from "./transactionTypes";
 
-interface Pair {
-  before: string;
-  after: string;
-}
-
-export class TransactionsCompare implements vscode.Disposable {
-  private readonly panels: TablePanels<ComparePanel>;
-  private readonly types: TransactionTypes;
-  private readonly subscriptions: vscode.Disposable[];
+export class TransactionsCompare extends Owner {
+  private readonly panels: PairPanels<ComparePanel>;
 
   constructor(
-    private readonly engine: Engine,
+    engine: Engine,
     navigation: Navigation,
     private readonly store: RunStore,
-    private readonly extensionUri: vscode.Uri,
+    extensionUri: vscode.Uri,
   ) {
-    this.types = new TransactionTypes(engine, navigation, store);
-    this.panels = new TablePanels("fulcrum.transactionsCompare", (panel, state) => this.restore(panel, state));
-    this.subscriptions = [
+    super();
+    const context = { engine, extensionUri };
+    const types = new TransactionTypes(engine, navigation, store);
+    this.panels = new PairPanels(
+      "fulcrum.transactionsCompare",
+      "Transactions compared",
+      (panel, pair) => new ComparePanel(context, panel, types, pair),
+    );
+    this.ownAll(
       this.panels,
-      vscode.commands.registerCommand("fulcrum.transactions.compare", (target?: Target | Pair) => this.compare(target)),
-    ];
+      vscode.commands.registerCommand("fulcrum.transactions.compare", (target?: CommandArgument | Pair) =>
+        this.compare(target),
+      ),
+    );
   }
 
-  /** What the newest panel shows: for tests. */
-  get shown(): ComparedTypes | undefined {
-    return this.panels.newest?.compared;
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
-  }
-
-  /** With a pair at once; with one run it asks for the one before; else for both. */
-  private async compare(target: Target | Pair | undefined): Promise<void> {
-    if (typeof target === "object" && "before" in target) {
-      await this.open(target);
+  /** Compares a pair at once; with one run it asks for the one before the change, else for both. */
+  private async compare(target: CommandArgument | Pair | undefined): Promise<void> {
+    if (isPair(target)) {
+      await this.panels.open(target);
       return;
     }
     const file = fileOf(target);
@@ -66,7 +57,7 @@ export class TransactionsCompare implements vscode.Disposable {
       file === undefined ? await this.choose("Compare Transactions: A, What to Look At") : runFolderOf(file);
     const before = after === undefined ? undefined : await this.choose("Compare Transactions: B, the Base", after);
     if (after !== undefined && before !== undefined) {
-      await this.open({ before, after });
+      await this.panels.open({ before, after });
     }
   }
 
@@ -91,82 +82,43 @@ export class TransactionsCompare implements vscode.Disposable {
     const choice = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
     return choice?.run.path;
   }
-
-  private async open(pair: Pair, panel = this.panels.create("Transactions compared")): Promise<void> {
-    await this.panels.add(new ComparePanel(this.engine, this.types, this.extensionUri, panel, pair)).load();
-  }
-
-  /** The window was reloaded. */
-  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { before, after } = (state ?? {}) as Partial<Pair>;
-    if (typeof before !== "string" || typeof after !== "string") {
-      panel.dispose();
-      return;
-    }
-    await this.open({ before, after }, panel);
-  }
 }
 
 /** One comparison. A is the run after the change. */
-class ComparePanel extends TablePanel<ToTransactionsCompare, FromTransactionsCompare> {
-  compared: ComparedTypes | undefined;
-  /** Cancelled when what is being read is no longer wanted. */
-  private loading = new vscode.CancellationTokenSource();
-
+class ComparePanel extends PairPanel<ToTransactionsCompare, FromTransactionsCompare> {
   constructor(
-    engine: Engine,
-    private readonly types: TransactionTypes,
-    extensionUri: vscode.Uri,
+    context: PanelContext,
     panel: vscode.WebviewPanel,
-    private pair: Pair,
+    private readonly types: TransactionTypes,
+    pair: Pair,
   ) {
-    super(engine, extensionUri, panel, "transactionsCompare", transactionsCompareHtml, "transactions");
+    const file = { script: "transactionsCompare", style: "transactions", html: transactionsCompareHtml };
+    super(context, panel, file, pair);
   }
 
-  override dispose(): void {
-    super.dispose();
-    this.loading.cancel();
+  protected override titleOf({ before, after }: Pair): string {
+    return `${baseName(after)} − ${baseName(before)}`;
   }
 
-  async load(): Promise<void> {
-    this.loading.cancel();
-    this.loading = new vscode.CancellationTokenSource();
-    const { token } = this.loading;
-    const { before, after } = this.pair;
+  protected override async compare({ before, after }: Pair, token: vscode.CancellationToken): Promise<void> {
     const [a, b] = [baseName(after), baseName(before)];
-    this.panel.title = `${a} − ${b}`;
-    this.page.remember(this.pair);
-    const tell = (message: string) => this.page.show({ type: "loading", a, b, message });
-    tell("Reading both runs…");
-    try {
-      const found = await this.engine.long(
-        requests.TransactionsCompare,
-        { run: after, against: before },
-        { token, onCancel: "drop", report: ({ message = "" }) => tell(message) },
-      );
-      if (token.isCancellationRequested) {
-        return;
-      }
-      this.compared = comparedTypes(a, b, found);
-      this.page.show({ type: "show", compared: this.compared });
-      didShow();
-    } catch (error) {
-      if (token.isCancellationRequested) {
-        return;
-      }
-      const trouble = troubleOf(error);
-      this.engine.log.error(`Comparing ${a} with ${b}: ${troubleText(trouble)}`);
-      this.compared = undefined;
-      this.page.show({ type: "trouble", text: troubleText(trouble) });
+    const report = (message: string) => this.page.show({ type: "loading", a, b, message });
+    report("Reading both runs…");
+    const found = await this.engine.long(
+      requests.TransactionsCompare,
+      { run: after, against: before },
+      { token, onCancel: "drop", report: ({ message = "" }) => report(message) },
+    );
+    if (!token.isCancellationRequested) {
+      this.page.show({ type: "show", compared: comparedTypes(a, b, found) });
     }
   }
 
-  protected override async answer(message: Exclude<FromTransactionsCompare, { type: "ready" }>): Promise<void> {
+  protected override async answer(message: Question<FromTransactionsCompare>): Promise<void> {
     const { before, after } = this.pair;
     switch (message.type) {
       case "swap":
-        this.pair = { before: after, after: before };
-        await this.load();
+        await this.swap();
         break;
       case "again":
         await this.load();

@@ -2,56 +2,51 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { RunEntry } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
 import { finishedAt, isTransactionRun, newestRun, newestRuns, runFolderOf } from "../../core/runs/runsOnDisk";
 import { bestRow, summarySentence } from "../../core/text/format";
 import { isEventLog, isTraceRun } from "../../core/trace/runs";
+import { type CommandArgument, type FocusOptions, fileOf } from "../editor/commandArgument";
 import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
-import { type FocusOptions, fileOf, type Target } from "../editor/target";
 import { exists, type RunStore } from "../runs/runStore";
-import type { Session } from "./session";
+import type { CausalResults } from "./causalResults";
 import type { Welcome } from "./welcome";
 
 /** Among how many runs one with an answer is looked for, unasked. */
 const fewRuns = 5;
 
-export class OpenProfile implements vscode.Disposable {
-  private readonly subscriptions: vscode.Disposable[];
+export class CausalProfileCommands extends Owner {
   /** Run folders that need no attention: seen finished, or opened by the run that made them. */
   private readonly known = new Set<string>();
   private readonly startedAt = Date.now();
 
   constructor(
     private readonly engine: Engine,
-    private readonly session: Session,
+    private readonly results: CausalResults,
     private readonly store: RunStore,
     private readonly welcome: Welcome,
   ) {
+    super();
     const watcher = vscode.workspace.createFileSystemWatcher("**/.fulcrum/runs/*/run.json");
-    this.subscriptions = [
+    this.ownAll(
       watcher,
       watcher.onDidCreate((uri) => this.manifestChanged(uri)),
       watcher.onDidChange((uri) => this.manifestChanged(uri)),
-      vscode.commands.registerCommand("fulcrum.causal.open", (target?: Target, focus?: FocusOptions) =>
+      vscode.commands.registerCommand("fulcrum.causal.open", (target?: CommandArgument, focus?: FocusOptions) =>
         this.open(target, focus),
       ),
       vscode.commands.registerCommand("fulcrum.causal.openLast", () => this.openLast()),
       vscode.commands.registerCommand("fulcrum.clearResults", () => this.clear()),
-    ];
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
-    }
+    );
   }
 
   /** On activation: what was open before; else, when wanted, the newest run of the workspace. */
   async restore(): Promise<void> {
-    const remembered = this.session.remembered;
-    let opens = this.session.opens;
+    const remembered = this.results.remembered;
+    let opens = this.results.opens;
     if (remembered !== undefined && "path" in remembered && (await exists(remembered.path))) {
-      if (opens === this.session.opens) {
+      if (opens === this.results.opens) {
         await this.openQuietly(remembered.path);
       }
       return;
@@ -64,7 +59,7 @@ export class OpenProfile implements vscode.Disposable {
     const newest = newestRuns(runs, clearedAt).slice(0, fewRuns);
     // The newest that says anything. When none does, the newest of all.
     for (const run of [...newest, ...newest.slice(0, newest.length > 1 ? 1 : 0)]) {
-      if (opens !== this.session.opens || this.session.hasAnswer) {
+      if (opens !== this.results.opens || this.results.hasAnswer) {
         return;
       }
       await this.openQuietly(run.path);
@@ -91,7 +86,7 @@ export class OpenProfile implements vscode.Disposable {
     return newestRun(await this.store.list(), startedAfter);
   }
 
-  private async open(target: Target | undefined, focus?: FocusOptions): Promise<void> {
+  private async open(target: CommandArgument | undefined, focus?: FocusOptions): Promise<void> {
     const file = fileOf(target) ?? (await this.choose("Open Causal Profile"));
     if (file === undefined) {
       return;
@@ -102,9 +97,9 @@ export class OpenProfile implements vscode.Disposable {
       return;
     }
     try {
-      const summary = await this.session.open(profile);
-      const best = bestRow(this.session.rows);
-      messages.tell(summarySentence(summary, best));
+      const summary = await this.results.open(profile);
+      const best = bestRow(this.results.rows);
+      messages.showStatus(summarySentence(summary, best));
       await vscode.commands.executeCommand("fulcrum.ranking.open", focus);
     } catch (error) {
       const another = "Open Another…";
@@ -186,7 +181,7 @@ export class OpenProfile implements vscode.Disposable {
 
   private async clear(): Promise<void> {
     try {
-      await this.session.clear();
+      await this.results.clear();
     } catch (error) {
       await messages.showTrouble(this.engine.log, "Clearing the results", error);
     }
@@ -195,7 +190,7 @@ export class OpenProfile implements vscode.Disposable {
   /** Nobody asked for this, so a failure goes to the log only. */
   private async openQuietly(profile: string): Promise<void> {
     try {
-      const summary = await this.session.open(profile);
+      const summary = await this.results.open(profile);
       this.engine.log.info(`Opened ${summary.path}.`);
       // Its message stands there for long, and nobody waits for it.
       void this.welcome.opened();
@@ -208,11 +203,11 @@ export class OpenProfile implements vscode.Disposable {
   private async manifestChanged(manifest: vscode.Uri): Promise<void> {
     const folder = path.dirname(manifest.fsPath);
     // The editor's own run shows its result itself. Another one that ends later is news then.
-    if (this.session.run !== null) {
+    if (this.results.run !== null) {
       return;
     }
     // One that is open, though its program was still running then, is read again: a window that was reloaded meanwhile.
-    if (this.known.has(folder) || (this.session.summary?.path !== folder && !opensLatest())) {
+    if (this.known.has(folder) || (this.results.summary?.path !== folder && !opensLatest())) {
       return;
     }
     const text = Buffer.from(await vscode.workspace.fs.readFile(manifest)).toString("utf8");
@@ -225,15 +220,15 @@ export class OpenProfile implements vscode.Disposable {
     if ((await isTraceRun(folder)) || (await isTransactionRun(folder))) {
       return;
     }
-    const before = this.session.answered;
+    const before = this.results.answered;
     await this.openQuietly(folder);
-    const kept = await this.session.keepAnswer(before);
+    const kept = await this.results.keepAnswer(before);
     if (kept !== undefined) {
       const name = path.basename(folder);
-      messages.tell(`The run ${name} ended without an answer. ${kept} stays open.`);
+      messages.showStatus(`The run ${name} ended without an answer. ${kept} stays open.`);
       return;
     }
-    messages.tell(`Fulcrum opened the run ${path.basename(folder)}.`);
+    messages.showStatus(`Fulcrum opened the run ${path.basename(folder)}.`);
   }
 }
 

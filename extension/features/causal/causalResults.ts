@@ -9,6 +9,7 @@ import {
   type RankingRow,
   requests,
 } from "../../core/engine/protocol";
+import { Owner } from "../../core/owner";
 import type { Engine } from "../editor/engine";
 
 /** What the workspace remembers about the profile that was open. */
@@ -22,7 +23,7 @@ export interface RunInProgress extends RunState {
   cancel: () => void;
 }
 
-export class Session implements vscode.Disposable {
+export class CausalResults extends Owner {
   private currentSummary: ProfileSummary | null = null;
   private currentRankings: Ranking[] = [];
   private chosenPoint: string | null = null;
@@ -33,9 +34,8 @@ export class Session implements vscode.Disposable {
   private latestShow: Promise<void> = Promise.resolve();
   private reopening: Promise<void> = Promise.resolve();
 
-  private readonly resultsEmitter = new vscode.EventEmitter<void>();
-  private readonly runEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly resultsEmitter = this.own(new vscode.EventEmitter<void>());
+  private readonly runEmitter = this.own(new vscode.EventEmitter<void>());
   /** The profile, its ranking or the chosen progress point changed. */
   readonly onDidChangeResults = this.resultsEmitter.event;
   /** A run began, reported progress, or ended. */
@@ -45,9 +45,8 @@ export class Session implements vscode.Disposable {
     private readonly engine: Engine,
     private readonly memory: vscode.Memento,
   ) {
-    this.subscriptions = [
-      this.resultsEmitter,
-      this.runEmitter,
+    super();
+    this.ownAll(
       engine.onDidChangeResults(({ summary }) => {
         this.show(summary).catch((error) => engine.log.warn(`The ranking could not be fetched: ${error}`));
       }),
@@ -55,7 +54,7 @@ export class Session implements vscode.Disposable {
       engine.onDidRestart(() => {
         this.reopening = this.reopen();
       }),
-    ];
+    );
   }
 
   get summary(): ProfileSummary | null {
@@ -201,12 +200,6 @@ export class Session implements vscode.Disposable {
   private report(live: LiveParams): void {
     if (this.currentRun !== null && live.token === this.currentRun.token) {
       this.setRun({ ...this.currentRun, live, message: live.message });
-    }
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) {
-      subscription.dispose();
     }
   }
 
