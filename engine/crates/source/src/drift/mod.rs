@@ -1,8 +1,10 @@
-//! Line anchors: where a line of the recorded source is in the source as it is now.
+//! Drift: where a line of the recorded source is in the current source.
 //!
-//! The two texts are compared line by line, white space around a line ignored, so that reformatting a block or indenting
-//! it does not lose its results. A line that the comparison drops is looked for elsewhere when its text is unique in both
-//! texts: a function that was moved keeps its results.
+//! The two texts are compared line by line, ignoring white space around a line, so that indenting a block does not lose its
+//! results. A line that the comparison drops is found elsewhere if its text is unique in both texts, so that a function that was
+//! moved keeps its results.
+
+pub(crate) mod line_mapping;
 
 use std::collections::HashMap;
 
@@ -11,9 +13,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// Whether a line is still what was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Same text, same line number.
+    /// The same text at the same line number.
     Exact,
-    /// Same text, another line number.
+    /// The same text at another line number.
     Moved,
     /// Changed or deleted.
     Stale,
@@ -22,9 +24,9 @@ pub enum State {
 /// Where a recorded line is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// 1-based line in the text as it is now; for a stale line, where it would be.
+    /// The 1-based line in the current text. For a stale line, where it would be.
     pub line: u32,
-    /// Whether it is still the same line.
+    /// Whether the line is still the same.
     pub state: State,
 }
 
@@ -32,7 +34,7 @@ pub struct Anchor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchors {
     lines: Vec<Anchor>,
-    /// Lines that were deleted and not put elsewhere.
+    /// The lines that were deleted and not moved.
     gone: Vec<bool>,
     last: u32,
 }
@@ -93,7 +95,15 @@ impl Anchors {
                 DiffOp::Insert { .. } => {}
             }
         }
-        let (old_unique, new_unique) = (unique(&old), unique(&new));
+        let mut anchors = Anchors { lines, gone, last };
+        anchors.find_moved(&old, &new);
+        anchors
+    }
+
+    /// Finds dropped lines elsewhere.
+    fn find_moved(&mut self, old: &[&str], new: &[&str]) {
+        let lines = &mut self.lines;
+        let (old_unique, new_unique) = (unique(old), unique(new));
         for (n, text) in old.iter().enumerate() {
             if lines[n].state == State::Stale
                 && old_unique.contains_key(text)
@@ -102,7 +112,7 @@ impl Anchors {
                 lines[n] = at(n, now);
             }
         }
-        // What was moved takes its neighbours along: a brace is not unique, but it closes a block that is.
+        // A moved line takes its neighbours along: a brace is not unique, but the block that it closes is.
         for n in 1..old.len() {
             let now = lines[n - 1].line as usize;
             if lines[n].state == State::Stale
@@ -112,10 +122,9 @@ impl Anchors {
                 lines[n] = at(n, now);
             }
         }
-        Anchors { lines, gone, last }
     }
 
-    /// The line (1-based) that took a line's place: itself, or what it was changed into. `None` when it was deleted.
+    /// The 1-based line that replaced a line: the line itself, or what it was changed to. `None` if it was deleted.
     pub fn successor(&self, line: u32) -> Option<u32> {
         let index = (line as usize).checked_sub(1)?;
         let anchor = self.lines.get(index)?;
@@ -123,7 +132,7 @@ impl Anchors {
         (!deleted).then_some(anchor.line)
     }
 
-    /// Where a recorded line (1-based) is now. A line past the end of the recorded text is stale.
+    /// The anchor of a 1-based recorded line. A line past the end of the recorded text is stale.
     pub fn anchor(&self, recorded: u32) -> Anchor {
         let index = (recorded as usize).checked_sub(1);
         index
@@ -158,7 +167,7 @@ fn stale(lines: &mut [Anchor], new_index: usize, new_len: usize, last: u32) {
     }
 }
 
-/// Lines that occur once and say something, with their index.
+/// Lines that occur once and have at least four letters or digits, with their index.
 fn unique<'t>(lines: &[&'t str]) -> HashMap<&'t str, usize> {
     let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
     for (n, line) in lines.iter().enumerate() {

@@ -1,15 +1,24 @@
-//! Inserting and removing progress points (COZ §3.3).
+//! Inserts and removes progress points (COZ §3.3).
+
+#[cfg(test)]
+mod every_position;
+mod include;
+mod insert;
+mod insertion_point;
+pub(crate) mod kind;
+mod names;
+mod remove;
+mod rust;
 
 use std::sync::Arc;
 
-use crate::include::{self, Header};
-use crate::kind::{ProgressPointKind, Refused};
-use crate::language::Language;
-use crate::syntax::{Syntax, parse_tree};
-use crate::text::{Edit, apply};
-use crate::{insert, insertion_point, names, remove, rust};
+use crate::progress_points::include::{self, Header};
+use crate::progress_points::kind::{ProgressPointKind, Refused};
+use crate::syntax::language::Language;
+use crate::syntax::text::{Edit, apply};
+use crate::syntax::tree::{Syntax, parse_tree};
 
-/// A parsed file, for one question or many.
+/// A parsed file. Can be used for several requests.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     text: Arc<str>,
@@ -18,7 +27,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Parses.
+    /// Parses a file.
     pub fn parse(text: Arc<str>, language: Language) -> SourceFile {
         let tree = parse_tree(&text, language, None);
         SourceFile {
@@ -28,8 +37,8 @@ impl SourceFile {
         }
     }
 
-    /// The edits for a progress point at byte `at` (any byte is taken; one in the white space around a line's text counts
-    /// as that text). Ascending, without overlap. The edited text parses at least as well as before.
+    /// The edits for a progress point at byte `at`, ascending and without overlap. Any byte is accepted; one in the white space around
+    /// a line's text counts as that text. The edited text parses at least as well as before.
     pub fn progress_point(&self, at: usize, kind: ProgressPointKind) -> Result<Vec<Edit>, Refused> {
         let before = self.syntax();
         let edits = plan(&before, at, kind)?;
@@ -41,7 +50,7 @@ impl SourceFile {
         }
     }
 
-    /// Whether [`ProgressPointKind::Remove`] at byte `at` would find a progress point.
+    /// Whether [`ProgressPointKind::Remove`] at byte `at` finds a progress point.
     pub fn has_progress_point(&self, at: usize) -> bool {
         remove::find(&self.syntax(), floor(&self.text, at)).is_some()
     }
@@ -93,7 +102,7 @@ pub(crate) fn plan(
     Ok(edits)
 }
 
-/// The edited text parses at least as well, and holds exactly one progress point more (or fewer).
+/// Whether the edited text parses at least as well, and has exactly one progress point more (or fewer).
 pub(crate) fn is_as_good(before: &Syntax<'_>, after: &Syntax<'_>, kind: ProgressPointKind) -> bool {
     let (had, has) = (remove::points(before).len(), remove::points(after).len());
     let counts = if kind == ProgressPointKind::Remove {

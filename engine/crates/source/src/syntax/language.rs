@@ -1,4 +1,4 @@
-//! The languages whose progress points can be edited.
+//! The languages in which progress points can be edited.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use std::path::Path;
 pub enum Language {
     /// C.
     C,
-    /// C++; also read for `.h`, since its grammar takes nearly all of C.
+    /// C++. Also used for `.h`, because its grammar accepts nearly all of C.
     Cpp,
     /// Rust.
     Rust,
 }
 
 impl Language {
-    /// By the LSP language id, `None` when it is not one of ours.
+    /// By the LSP language id. `None` for other languages.
     pub fn from_id(id: &str) -> Option<Language> {
         match id {
             "c" => Some(Language::C),
@@ -24,7 +24,7 @@ impl Language {
         }
     }
 
-    /// By the file's extension, `None` when it is not one of ours.
+    /// By the file's extension. `None` for other languages.
     pub fn from_path(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "c" => Some(Language::C),

@@ -1,12 +1,12 @@
-//! The text of an insertion: on which line, with which indentation, and with braces where there were none.
+//! Writes an insertion: on which line, with which indentation, and with braces if there are none.
 
 use tree_sitter::Node;
 
-use crate::insertion_point::InsertionPoint;
-use crate::syntax::{Syntax, children, is_jump, is_statement, is_unbraced_body};
-use crate::text::{self, Edit, indent, is_first_on_line, line_end, line_start};
+use crate::progress_points::insertion_point::InsertionPoint;
+use crate::syntax::text::{self, Edit, indent, is_first_on_line, line_end, line_start};
+use crate::syntax::tree::{Syntax, children, is_jump, is_statement, is_unbraced_body};
 
-/// The edits that put `what` (a whole statement) at the target. `None`: the braces there are not in the text.
+/// The edits that insert `what`, a whole statement, at a point. `None` if braces are missing in the text.
 pub(crate) fn insert(
     syntax: &Syntax<'_>,
     target: InsertionPoint<'_>,
@@ -23,14 +23,31 @@ pub(crate) fn insert(
             writer.start_of(body)
         }
         InsertionPoint::EndOf(body) if body.kind() == "compound_statement" => writer.end_of(body),
-        InsertionPoint::StartOf(body) => writer.wrap(body, true),
-        InsertionPoint::EndOf(body) => writer.wrap(body, is_jump(body)),
-        InsertionPoint::Before(node) => writer.beside(node, true),
-        InsertionPoint::After(node) => writer.beside(node, is_jump(node)),
+        InsertionPoint::StartOf(body) => writer.wrap(body, Position::Before),
+        InsertionPoint::EndOf(body) => writer.wrap(body, Position::past(body)),
+        InsertionPoint::Before(node) => writer.beside(node, Position::Before),
+        InsertionPoint::After(node) => writer.beside(node, Position::past(node)),
         InsertionPoint::OnLine(block, at) => Some(vec![Edit::insert(
             at,
             format!("{}{what}{}", writer.inside(block), writer.newline),
         )]),
+    }
+}
+
+/// Where an insertion goes, relative to a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    Before,
+    After,
+}
+
+impl Position {
+    /// After a statement, or before it if control does not pass it.
+    fn past(node: Node<'_>) -> Position {
+        match is_jump(node) {
+            true => Position::Before,
+            false => Position::After,
+        }
     }
 }
 
@@ -70,7 +87,7 @@ impl Writer<'_> {
         if let Some(first) = first
             && is_first_on_line(self.text, first.start_byte())
         {
-            return self.beside(first, true);
+            return self.beside(first, Position::Before);
         }
         if first.is_none() {
             return self.end_of(block);
@@ -87,7 +104,7 @@ impl Writer<'_> {
         all.first().filter(|c| c.kind() == "{" && !c.is_missing())?;
         let last = all.iter().rev().find(|child| is_statement(**child));
         if let Some(last) = last.filter(|last| is_jump(**last)) {
-            return self.beside(*last, true);
+            return self.beside(*last, Position::Before);
         }
         let (what, newline) = (self.what, self.newline);
         if is_first_on_line(self.text, close) {
@@ -113,17 +130,17 @@ impl Writer<'_> {
         Some(vec![Edit::insert(close, format!("{space}{what} "))])
     }
 
-    /// Before or after a statement, which is one of a block or gets a block of its own.
-    fn beside(&self, node: Node<'_>, before: bool) -> Option<Vec<Edit>> {
+    /// Inserts before or after a statement. If it is not in a block, it gets one.
+    fn beside(&self, node: Node<'_>, position: Position) -> Option<Vec<Edit>> {
         if is_unbraced_body(node) {
-            return self.wrap(node, before);
+            return self.wrap(node, position);
         }
         let (what, newline) = (self.what, self.newline);
-        // Between a label and its statement when before, past both when after.
+        // Before: between a label and its statement. After: past both.
         let anchor = labelled(node);
         let own_line = is_first_on_line(self.text, anchor.start_byte());
         let own_indent = indent(self.text, anchor.start_byte());
-        if before {
+        if position == Position::Before {
             let at = anchor.start_byte();
             return Some(vec![if own_line {
                 Edit::insert(
@@ -142,8 +159,8 @@ impl Writer<'_> {
         }])
     }
 
-    /// Puts braces around a statement that stands without them.
-    fn wrap(&self, node: Node<'_>, before: bool) -> Option<Vec<Edit>> {
+    /// Puts braces around a statement that has none.
+    fn wrap(&self, node: Node<'_>, position: Position) -> Option<Vec<Edit>> {
         let owner = node.parent()?;
         let header = children(owner)
             .into_iter()
@@ -157,15 +174,9 @@ impl Writer<'_> {
         } else {
             format!("{outer}{}", self.unit)
         };
-        let first = if before {
-            format!("{what}{newline}{inner}")
-        } else {
-            String::new()
-        };
-        let last = if before {
-            String::new()
-        } else {
-            format!("{newline}{inner}{what}")
+        let (first, last) = match position {
+            Position::Before => (format!("{what}{newline}{inner}"), String::new()),
+            Position::After => (String::new(), format!("{newline}{inner}{what}")),
         };
 
         // `for (;;);`
@@ -186,7 +197,7 @@ impl Writer<'_> {
         let mut edits = Vec::new();
         if own_line {
             edits.push(Edit::insert(header.end_byte(), " {"));
-            if before {
+            if position == Position::Before {
                 edits.push(Edit::insert(node.start_byte(), first));
             }
         } else if gap.trim().is_empty() {
@@ -206,7 +217,7 @@ impl Writer<'_> {
     }
 }
 
-/// Past the comments behind `at` on its line, and whether the line ends there.
+/// The end of the comments after `at` on its line, and whether the line ends there.
 pub(crate) fn past_comments(text: &str, at: usize) -> (usize, bool) {
     let end = line_end(text, at);
     let rest = text[at..end].trim_start();
@@ -215,14 +226,14 @@ pub(crate) fn past_comments(text: &str, at: usize) -> (usize, bool) {
         || (rest.starts_with("/*")
             && rest.trim_end().ends_with("*/")
             && rest.matches("*/").count() == 1);
-    // A `//` comment that ends in a backslash goes on.
+    // A `//` comment that ends with a backslash continues on the next line.
     (
         at + text[at..end].trim_end().len(),
         to_the_end && !rest.trim_end().ends_with('\\'),
     )
 }
 
-/// The statement behind its labels.
+/// The statement after its labels.
 fn labelled(node: Node<'_>) -> Node<'_> {
     match node.kind() {
         "labeled_statement" => children(node)

@@ -1,11 +1,11 @@
-//! The text of an insertion into Rust: on which line, with which indentation, and with a semicolon where one is needed.
+//! Writes an insertion into Rust: on which line, with which indentation, and with a semicolon if one is needed.
 
 use tree_sitter::Node;
 
 use super::nodes::{brace, is_jump, is_unit, statements};
 use super::place::InsertionPoint;
-use crate::insert::past_comments;
-use crate::text::{Edit, indent, is_first_on_line, line_start};
+use crate::progress_points::insert::past_comments;
+use crate::syntax::text::{Edit, indent, is_first_on_line, line_start};
 
 /// Writes one insertion.
 pub(super) struct Writer<'s> {
@@ -16,7 +16,7 @@ pub(super) struct Writer<'s> {
 }
 
 impl Writer<'_> {
-    /// `None`: the braces there are not in the text.
+    /// The edits of the insertion. `None` if braces are missing in the text.
     pub(super) fn write(&self, target: InsertionPoint<'_>) -> Option<Vec<Edit>> {
         match target {
             InsertionPoint::StartOf(block) => self.start_of(block),
@@ -78,7 +78,7 @@ impl Writer<'_> {
         Some(self.at_end(block, close))
     }
 
-    /// Before the closing brace.
+    /// Inserts before the closing brace.
     fn at_end(&self, block: Node<'_>, close: usize) -> Vec<Edit> {
         let (what, newline) = (&self.what, self.newline);
         if is_first_on_line(self.text, close) {
@@ -97,7 +97,7 @@ impl Writer<'_> {
     }
 
     fn before(&self, node: Node<'_>) -> Edit {
-        // Attributes belong to what follows them.
+        // Attributes belong to the item after them.
         let mut first = node;
         while let Some(attribute) = first
             .prev_named_sibling()
@@ -134,11 +134,11 @@ impl Writer<'_> {
         } else {
             Edit::insert(node.end_byte(), format!(" {}", self.what))
         });
-        // At one place, what is inserted first stands first.
+        // Insertions at the same place keep their order.
         merged(edits)
     }
 
-    /// The last expression of a block, without a semicolon: what the block evaluates to.
+    /// Whether a node is the value of its block: the last expression, without a semicolon.
     fn is_value(&self, node: Node<'_>) -> bool {
         let is_last = node
             .parent()
@@ -149,7 +149,7 @@ impl Writer<'_> {
         is_last && !is_declaration && !self.text[node.byte_range()].ends_with(';')
     }
 
-    /// The semicolon that makes a statement of an expression; none after a block.
+    /// Adds the semicolon that turns an expression into a statement. None after a block.
     fn closed(&self, node: Node<'_>) -> Vec<Edit> {
         if self.text[node.byte_range()].ends_with('}') && node.kind() == "expression_statement" {
             return Vec::new();
@@ -158,7 +158,7 @@ impl Writer<'_> {
     }
 }
 
-/// Insertions at one place as one.
+/// Joins two insertions at the same place.
 fn merged(edits: Vec<Edit>) -> Vec<Edit> {
     match edits.as_slice() {
         [first, second] if first.start == second.start => {

@@ -1,4 +1,6 @@
-//! Where functions are defined (tree-sitter): C, C++, Rust, JavaScript, TypeScript, Python, Go, Java.
+//! Finds function definitions (tree-sitter) in C, C++, Rust, JavaScript, TypeScript, Python, Go and Java.
+
+pub(crate) mod qualified;
 
 use std::path::Path;
 
@@ -9,11 +11,11 @@ use tree_sitter::{Node, Parser};
 pub struct Definition {
     /// The function's own name.
     pub name: String,
-    /// Packages, namespaces, classes and functions around it, outermost first.
+    /// The packages, namespaces, classes and functions around it, outermost first.
     pub containers: Vec<String>,
-    /// 0-based line of the name.
+    /// The 0-based line of the name.
     pub line: u32,
-    /// Byte of the name in the text.
+    /// The byte offset of the name in the text.
     pub at: usize,
 }
 
@@ -35,7 +37,7 @@ fn family(path: &Path) -> Option<(Family, tree_sitter::Language)> {
         | "inl" | "ipp" | "tcc" | "tpp" | "ixx" | "cppm" => (Family::C, tree_sitter_cpp::LANGUAGE),
         "rs" => (Family::Rust, tree_sitter_rust::LANGUAGE),
         "ts" | "mts" | "cts" => (Family::Script, tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
-        // The grammar of TypeScript with JSX takes JavaScript, too.
+        // The grammar of TypeScript with JSX also accepts JavaScript.
         "js" | "mjs" | "cjs" | "jsx" | "tsx" => {
             (Family::Script, tree_sitter_typescript::LANGUAGE_TSX)
         }
@@ -47,12 +49,12 @@ fn family(path: &Path) -> Option<(Family, tree_sitter::Language)> {
     Some((grammar.0, grammar.1.into()))
 }
 
-/// Whether definitions can be found in files of this name.
+/// Whether definitions can be found in a file with this name.
 pub fn has_definitions(path: &Path) -> bool {
     family(path).is_some()
 }
 
-/// The functions that a file defines, in the order of the text. None when the language is not known.
+/// The functions that a file defines, in the order of the text. Empty if the language is not supported.
 pub fn definitions(path: &Path, text: &str) -> Vec<Definition> {
     let Some((family, grammar)) = family(path) else {
         return Vec::new();
@@ -78,22 +80,22 @@ pub fn definitions(path: &Path, text: &str) -> Vec<Definition> {
 struct Finder<'t> {
     text: &'t str,
     family: Family,
-    /// Containers: each with the position of the one around it.
+    /// The containers, each with the position of the one around it.
     around: Vec<(String, Option<usize>)>,
     found: Vec<Definition>,
 }
 
-/// What a node means.
+/// The meaning of a node.
 #[derive(Default)]
 struct Meaning<'n> {
-    /// It defines a function of this name.
+    /// The name of the function that it defines.
     defines: Option<Node<'n>>,
-    /// The function is in these, too.
+    /// Further containers of that function.
     of: Vec<String>,
-    /// What is in it is in these, outermost first.
+    /// The containers that it is for the nodes in it, outermost first.
     contains: Vec<String>,
-    /// What comes behind it is in them, too.
-    behind: bool,
+    /// Whether these also contain everything after it.
+    applies_to_rest: bool,
 }
 
 impl Finder<'_> {
@@ -115,7 +117,7 @@ impl Finder<'_> {
                 self.around.push((name, inside));
                 inside = Some(self.around.len() - 1);
             }
-            if meaning.behind {
+            if meaning.applies_to_rest {
                 package = inside;
             }
             let mut cursor = node.walk();
@@ -179,7 +181,7 @@ impl Finder<'_> {
             (Family::Go, "function_declaration") => function(named()),
             (Family::Go, "method_declaration") => self.method(node),
             (Family::Go, "package_clause") | (Family::Java, "package_declaration") => Meaning {
-                behind: true,
+                applies_to_rest: true,
                 ..container(node.named_child(0))
             },
             (Family::Java, "method_declaration" | "constructor_declaration") => function(named()),
@@ -228,7 +230,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Go's methods are in the type of their receiver.
+    /// A Go method is contained in the type of its receiver.
     fn method<'n>(&self, node: Node<'n>) -> Meaning<'n> {
         let name = node.child_by_field_name("name");
         let receiver = node.child_by_field_name("receiver");
@@ -244,12 +246,12 @@ impl Finder<'_> {
             defines: Some(name),
             of: kind,
             contains,
-            behind: false,
+            applies_to_rest: false,
         }
     }
 }
 
-/// The name that a C or C++ function definition declares: what its arguments stand behind.
+/// The name that a C or C++ function definition declares: what precedes its parameters.
 fn declared(node: Node<'_>) -> Option<Node<'_>> {
     let mut declarator = node.child_by_field_name("declarator")?;
     loop {
@@ -264,7 +266,7 @@ fn declared(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The parts of a name as it is written where it is defined, without template arguments.
+/// The parts of a name in a definition, without template arguments.
 fn own_parts(text: &str, family: Family) -> Vec<String> {
     if family == Family::C
         && let Some(at) = text.find("operator")

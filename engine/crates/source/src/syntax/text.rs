@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 /// Replaces the bytes `start..end` of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edit {
-    /// First byte that is replaced.
+    /// The first byte that is replaced.
     pub start: usize,
-    /// Past the last one; equal to `start` for an insertion.
+    /// The first byte after it. Equal to `start` for an insertion.
     pub end: usize,
-    /// What stands there afterwards.
+    /// The new text.
     pub new_text: String,
 }
 
@@ -23,7 +23,7 @@ impl Edit {
     }
 }
 
-/// The text after all edits, which must lie on character boundaries, ascending, without overlap.
+/// Applies edits, which must be on character boundaries, ascending and without overlap.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let mut at = 0;
@@ -36,12 +36,12 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// The first byte of the line that holds `at`.
+/// The first byte of the line that contains `at`.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |n| n + 1)
 }
 
-/// Past the last byte of the line that holds `at`, its line break not included.
+/// The end of the line that contains `at`, before its line break.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
     if end > at && text.as_bytes()[end - 1] == b'\r' {
@@ -51,7 +51,7 @@ pub(crate) fn line_end(text: &str, at: usize) -> usize {
     }
 }
 
-/// The white space that the line of `at` starts with.
+/// The indentation of the line that contains `at`.
 pub(crate) fn indent(text: &str, at: usize) -> &str {
     let start = line_start(text, at);
     let rest = &text[start..];
@@ -59,19 +59,19 @@ pub(crate) fn indent(text: &str, at: usize) -> &str {
     &text[start..start + len]
 }
 
-/// Nothing but white space stands before `at` on its line.
+/// Whether there is only white space before `at` on its line.
 pub(crate) fn is_first_on_line(text: &str, at: usize) -> bool {
     text[line_start(text, at)..at].trim().is_empty()
 }
 
-/// The file's line break: the one that most lines use.
+/// The line break that most lines use.
 pub(crate) fn newline(text: &str) -> &'static str {
     let all = text.matches('\n').count();
     let crlf = text.matches("\r\n").count();
     if crlf * 2 > all { "\r\n" } else { "\n" }
 }
 
-/// One step of indentation as this file does it: a tab, or the commonest step of spaces; four when it has none.
+/// The file's indentation step: a tab, or the most common number of spaces, by default four.
 pub(crate) fn indent_unit(text: &str) -> String {
     let mut tabs = 0;
     let mut steps: BTreeMap<usize, usize> = BTreeMap::new();

@@ -1,12 +1,12 @@
-//! Where in the tree a cursor points: which loop, statement or block of Rust a progress point belongs to.
+//! Insertion points in Rust: which loop, statement or block a progress point belongs to, for a position of the cursor.
 
 use tree_sitter::Node;
 
 use super::nodes::{body, is_const, is_function, is_loop, is_statement, statements};
-use crate::insertion_point::snap;
-use crate::kind::{ProgressPointKind, Refused};
-use crate::syntax::{Syntax, upwards};
-use crate::text::{is_first_on_line, line_end, line_start};
+use crate::progress_points::insertion_point::snap;
+use crate::progress_points::kind::{ProgressPointKind, Refused};
+use crate::syntax::text::{is_first_on_line, line_end, line_start};
+use crate::syntax::tree::{Syntax, upwards};
 
 /// Where a macro goes.
 #[derive(Clone, Copy, Debug)]
@@ -17,13 +17,13 @@ pub(super) enum InsertionPoint<'a> {
     EndOf(Node<'a>),
     /// Before this statement.
     Before(Node<'a>),
-    /// After this statement, or before it when control does not come past it or it is the block's value.
+    /// After this statement, or before it if control does not pass it or it is the block's value.
     After(Node<'a>),
     /// On the empty line at this byte of this block.
     OnLine(Node<'a>, usize),
 }
 
-/// Where a point of this kind goes for a cursor at byte `at`, which is on this line.
+/// Finds the insertion point for a cursor at byte `at`, which is on `line`.
 pub(super) fn find_target<'a>(
     syntax: &'a Syntax<'_>,
     at: usize,
@@ -65,7 +65,7 @@ pub(super) fn find_target<'a>(
     body(function).map(ends).ok_or(Refused::outside(line))
 }
 
-/// The function around a node, and the innermost loop between the two.
+/// The function around a node, and the innermost loop between them.
 fn surroundings<'a>(
     syntax: &Syntax<'_>,
     node: Node<'a>,
@@ -93,7 +93,7 @@ fn surroundings<'a>(
     })
 }
 
-/// A brace of the block itself, or an empty line in it.
+/// The insertion point for a cursor on a brace of the block itself, or on an empty line in it.
 fn in_block<'a>(
     syntax: &Syntax<'_>,
     block: Node<'a>,
@@ -111,7 +111,7 @@ fn in_block<'a>(
         .then(|| InsertionPoint::OnLine(block, line_start(syntax.text, at)))
 }
 
-/// The innermost node at a byte; for a comment, the statement that it is about.
+/// The innermost node at a byte. For a comment, the statement that it describes.
 fn statement_beside<'a>(syntax: &'a Syntax<'_>, at: usize) -> Node<'a> {
     let root = syntax.root();
     let node = root.named_descendant_for_byte_range(at, at).unwrap_or(root);

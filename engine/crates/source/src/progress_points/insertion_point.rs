@@ -1,12 +1,12 @@
-//! Where in the tree a cursor points: which loop, statement or block a progress point belongs to.
+//! Insertion points: which loop, statement or block a progress point belongs to, for a position of the cursor.
 
 use tree_sitter::Node;
 
-use crate::kind::{ProgressPointKind, Refused};
-use crate::syntax::{
+use crate::progress_points::kind::{ProgressPointKind, Refused};
+use crate::syntax::text;
+use crate::syntax::tree::{
     Syntax, body, children, is_block, is_function, is_loop, is_statement, is_unbraced_body, upwards,
 };
-use crate::text;
 
 /// Where a macro goes.
 #[derive(Clone, Copy, Debug)]
@@ -17,13 +17,13 @@ pub(crate) enum InsertionPoint<'a> {
     EndOf(Node<'a>),
     /// Before this statement.
     Before(Node<'a>),
-    /// After this statement, or before it when control does not come past it.
+    /// After this statement, or before it if control does not pass it.
     After(Node<'a>),
     /// On the empty line at this byte of this block.
     OnLine(Node<'a>, usize),
 }
 
-/// Finds the target of a cursor at byte `at`.
+/// Finds the insertion point for a cursor at byte `at`.
 pub(crate) fn find<'a>(
     syntax: &'a Syntax<'_>,
     at: usize,
@@ -69,10 +69,11 @@ pub(crate) fn find<'a>(
             return Ok(end_of(body, kind));
         }
     }
-    in_function(syntax, node, at, function, kind, line)
+    let cursor = Cursor { at, line };
+    in_function(syntax, node, function, cursor, kind)
 }
 
-/// The end of a body at which a point of this kind goes.
+/// The end of a body for a point of this kind.
 fn end_of(body: Node<'_>, kind: ProgressPointKind) -> InsertionPoint<'_> {
     match kind {
         ProgressPointKind::LatencyBegin => InsertionPoint::StartOf(body),
@@ -80,13 +81,19 @@ fn end_of(body: Node<'_>, kind: ProgressPointKind) -> InsertionPoint<'_> {
     }
 }
 
+/// A position of the cursor.
+#[derive(Clone, Copy)]
+struct Cursor {
+    at: usize,
+    line: usize,
+}
+
 fn in_function<'a>(
     syntax: &'a Syntax<'_>,
     node: Node<'a>,
-    at: usize,
     function: Node<'a>,
+    Cursor { at, line }: Cursor,
     kind: ProgressPointKind,
-    line: usize,
 ) -> Result<InsertionPoint<'a>, Refused> {
     if is_block(node) {
         if node.kind() == "case_statement" {
@@ -131,7 +138,7 @@ fn in_function<'a>(
         .ok_or(Refused::outside(line))
 }
 
-/// On `case x:` itself.
+/// The insertion point for a cursor on `case x:` itself.
 fn case(
     node: Node<'_>,
     kind: ProgressPointKind,
@@ -148,7 +155,7 @@ fn case(
     }
 }
 
-/// From the white space around a line's text to the text itself.
+/// Moves a position in the white space around a line's text to the text itself.
 pub(crate) fn snap(source: &str, at: usize) -> usize {
     let mut at = at.min(source.len());
     while !source.is_char_boundary(at) {
@@ -169,7 +176,7 @@ pub(crate) fn snap(source: &str, at: usize) -> usize {
     at.clamp(first, last)
 }
 
-/// The innermost node at a byte; for a comment, the statement that it is about.
+/// The innermost node at a byte. For a comment, the statement that it describes.
 fn statement_beside<'a>(syntax: &'a Syntax<'_>, at: usize) -> Node<'a> {
     let root = syntax.root();
     let node = root.named_descendant_for_byte_range(at, at).unwrap_or(root);
@@ -199,7 +206,7 @@ fn is_constexpr(syntax: &Syntax<'_>, function: Node<'_>) -> bool {
         .any(|child| matches!(syntax.of(child), "constexpr" | "consteval"))
 }
 
-/// In the white space between a block's statements: the one before `at` on its line.
+/// For a position in the white space between a block's statements, the statement before it on its line.
 fn on_line_of<'a>(block: Node<'a>, at: usize, source: &str) -> Option<Node<'a>> {
     let start = text::line_start(source, at);
     children(block)

@@ -1,11 +1,11 @@
-//! Removing a progress point.
+//! Removes a progress point.
 
 use tree_sitter::Node;
 
-use crate::language::Language;
-use crate::syntax::{Syntax, is_statement, is_unbraced_body};
-use crate::text::{Edit, line_end, line_start};
-use crate::{include, rust};
+use crate::progress_points::{include, rust};
+use crate::syntax::language::Language;
+use crate::syntax::text::{Edit, line_end, line_start};
+use crate::syntax::tree::{Syntax, is_statement, is_unbraced_body};
 
 const MACROS: [&str; 8] = [
     "FULCRUM_PROGRESS",
@@ -18,7 +18,7 @@ const MACROS: [&str; 8] = [
     "COZ_END",
 ];
 
-/// The progress point on the line of byte `at`; the nearest when there are several.
+/// The progress point on the line of byte `at`, the nearest if there are several.
 pub(crate) fn find<'a>(syntax: &'a Syntax<'_>, at: usize) -> Option<Node<'a>> {
     let (start, end) = (line_start(syntax.text, at), line_end(syntax.text, at));
     points(syntax)
@@ -34,7 +34,7 @@ pub(crate) fn find<'a>(syntax: &'a Syntax<'_>, at: usize) -> Option<Node<'a>> {
         })
 }
 
-/// Every statement that is a use of one of the macros. Found by their text: a tree can have millions of nodes.
+/// Every statement that uses one of the macros. Searches the text, because a tree can have millions of nodes.
 pub(crate) fn points<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
     if syntax.language == Language::Rust {
         return rust::points::points(syntax);
@@ -57,10 +57,10 @@ pub(crate) fn points<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
         .collect()
 }
 
-/// The edits that remove the progress point `node`, and the include when nothing else needs it.
+/// The edits that remove the progress point `node`, and the include if nothing else needs it.
 pub(crate) fn remove(syntax: &Syntax<'_>, node: Node<'_>) -> Vec<Edit> {
     let text = syntax.text;
-    // A label needs a statement, and what follows is one.
+    // A label needs a statement.
     let closes_label = node.parent().is_some_and(|parent| {
         parent.kind() == "labeled_statement"
             && !parent.next_named_sibling().is_some_and(is_statement)
@@ -86,7 +86,7 @@ pub(crate) fn remove(syntax: &Syntax<'_>, node: Node<'_>) -> Vec<Edit> {
             new_text: String::new(),
         }
     } else {
-        // With the space on one side: before it, or behind it at the start of a line.
+        // Remove the space on one side: before it, or after it at the start of a line.
         let before = text[first..node.start_byte()]
             .trim_end_matches([' ', '\t'])
             .len();

@@ -1,8 +1,9 @@
-//! The syntax tree of one file, and what its nodes mean to us.
+//! The syntax tree of one file, and the meaning of its nodes.
 
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
-use crate::{Edit, Language};
+use crate::syntax::language::Language;
+use crate::syntax::text::Edit;
 
 /// A parsed file.
 pub(crate) struct Syntax<'t> {
@@ -11,7 +12,7 @@ pub(crate) struct Syntax<'t> {
     tree: Tree,
 }
 
-/// Parses; quickly when `old` is the tree of a text that differs by known edits.
+/// Parses a text, incrementally if `old` is the tree of a text that differs by known edits.
 pub(crate) fn parse_tree(text: &str, language: Language, old: Option<&Tree>) -> Tree {
     let mut parser = Parser::new();
     parser
@@ -32,7 +33,7 @@ impl<'t> Syntax<'t> {
         }
     }
 
-    /// A tree and the text that it was made of.
+    /// A tree and its text.
     pub fn new(text: &'t str, language: Language, tree: &Tree) -> Syntax<'t> {
         Syntax {
             text,
@@ -41,10 +42,10 @@ impl<'t> Syntax<'t> {
         }
     }
 
-    /// The file after `edits`, which made `now` of its text; only what they touch is parsed again.
+    /// The file after `edits`, which turned its text into `now`. Only the edited parts are parsed again.
     pub fn edited<'n>(&self, edits: &[Edit], now: &'n str) -> Syntax<'n> {
         let mut old = self.tree.clone();
-        // From the last to the first, so that the offsets of the others stay.
+        // From last to first, so that the other offsets stay valid.
         for edit in edits.iter().rev() {
             let start = point(self.text, edit.start);
             old.edit(&InputEdit {
@@ -71,7 +72,7 @@ impl<'t> Syntax<'t> {
         &self.text[node.byte_range()]
     }
 
-    /// Error and missing nodes: how badly the file parses.
+    /// The number of error and missing nodes: how badly the file parses.
     pub fn errors(&self) -> usize {
         self.all(
             |node| node.is_error() || node.is_missing(),
@@ -80,16 +81,16 @@ impl<'t> Syntax<'t> {
         .len()
     }
 
-    /// Every node for which `wanted` holds, in text order; only nodes for which `enter` holds are looked into.
+    /// Every node for which `matches` holds, in text order. Only nodes for which `enter` holds are searched.
     pub fn all<'a>(
         &'a self,
-        wanted: impl Fn(&Node<'a>) -> bool,
+        matches: impl Fn(&Node<'a>) -> bool,
         enter: impl Fn(&Node<'a>) -> bool,
     ) -> Vec<Node<'a>> {
         let mut found = Vec::new();
         let mut stack = vec![self.root()];
         while let Some(node) = stack.pop() {
-            if wanted(&node) {
+            if matches(&node) {
                 found.push(node);
             }
             if enter(&node) {
@@ -122,13 +123,13 @@ pub(crate) fn children<'a>(node: Node<'a>) -> Vec<Node<'a>> {
     node.children(&mut node.walk()).collect()
 }
 
-/// Starts and ends on one line.
+/// Whether a node starts and ends on the same line.
 pub(crate) fn is_one_line(node: Node<'_>) -> bool {
     node.start_position().row == node.end_position().row
 }
 
-/// A function or lambda: what a loop cannot reach across. A lambda on one line (`[](int a) { return -a; }`) is an
-/// expression to the reader, and so to us.
+/// Whether a node is a function or lambda, beyond which an enclosing loop does not count. A lambda on a single line
+/// (`[](int a) { return -a; }`) is treated as an expression, as a reader sees it.
 pub(crate) fn is_function(node: Node<'_>) -> bool {
     match node.kind() {
         "function_definition" => !is_macro_block(node),
@@ -137,7 +138,7 @@ pub(crate) fn is_function(node: Node<'_>) -> bool {
     }
 }
 
-/// `FOREACH(x, list) { … }` inside a function: a macro and its block, which the grammar takes for a function.
+/// Whether a node is a macro with a block inside a function, such as `FOREACH(x, list) { … }`, which the grammar takes for a function.
 pub(crate) fn is_macro_block(node: Node<'_>) -> bool {
     node.kind() == "function_definition"
         && node.child_by_field_name("type").is_none()
@@ -146,7 +147,7 @@ pub(crate) fn is_macro_block(node: Node<'_>) -> bool {
         })
 }
 
-/// A loop of the language, or a macro block whose name says that it is one.
+/// Whether a node is a loop, or a macro with a block whose name suggests a loop.
 pub(crate) fn is_loop(text: &str, node: Node<'_>) -> bool {
     match node.kind() {
         "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => true,
@@ -164,11 +165,11 @@ pub(crate) fn is_loop(text: &str, node: Node<'_>) -> bool {
     }
 }
 
-/// Holds statements one after the other.
+/// Whether a node contains a sequence of statements.
 pub(crate) fn is_block(node: Node<'_>) -> bool {
     let parent_kind = node.parent().map_or("", |parent| parent.kind());
     match node.kind() {
-        // The value of `({ …; x; })` is its last statement: nothing may be put there.
+        // The value of `({ …; x; })` is its last statement, so nothing may be inserted there.
         "compound_statement" => match parent_kind {
             "parenthesized_expression" => false,
             "lambda_expression" => node.parent().is_some_and(is_function),
@@ -182,7 +183,7 @@ pub(crate) fn is_block(node: Node<'_>) -> bool {
     }
 }
 
-/// The statement that `node` carries out, when it is a loop or another statement with a body.
+/// The body of a loop or another statement.
 pub(crate) fn body<'a>(node: Node<'a>) -> Option<Node<'a>> {
     let body = node.child_by_field_name("body")?;
     if body.kind() == "try_statement" {
@@ -191,7 +192,7 @@ pub(crate) fn body<'a>(node: Node<'a>) -> Option<Node<'a>> {
     Some(body)
 }
 
-/// `node` is the unbraced body of a loop, of an `if` or of an `else`.
+/// Whether `node` is the unbraced body of a loop, an `if` or an `else`.
 pub(crate) fn is_unbraced_body(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else {
         return false;
@@ -209,7 +210,7 @@ pub(crate) fn is_unbraced_body(node: Node<'_>) -> bool {
     }
 }
 
-/// Control does not come past this statement.
+/// Whether control does not pass this statement.
 pub(crate) fn is_jump(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
@@ -223,7 +224,7 @@ pub(crate) fn is_jump(node: Node<'_>) -> bool {
         && children(node).last().is_some_and(|last| is_jump(*last)))
 }
 
-/// A child of a block that is a statement: not a comment, brace, label value or directive.
+/// Whether a child of a block is a statement, not a comment, brace, label value or directive.
 pub(crate) fn is_statement(node: Node<'_>) -> bool {
     node.is_named()
         && !node.is_extra()

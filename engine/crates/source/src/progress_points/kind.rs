@@ -1,19 +1,19 @@
-//! What to do at the cursor, and why it is not done.
+//! Kinds of edits, and why an edit is refused.
 
 use std::fmt;
 
-use crate::language::Language;
+use crate::syntax::language::Language;
 
-/// What to do at the cursor.
+/// What to insert or remove at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProgressPointKind {
-    /// A throughput point: at the end of the innermost loop's body, or after the statement when there is no loop.
+    /// A throughput point: at the end of the innermost loop's body, or after the statement if there is no loop.
     Throughput,
-    /// The begin of a latency: before the statement, or first in the body of the loop whose header this is.
+    /// The beginning of a latency: before the statement, or first in the body of a loop if the cursor is in its header.
     LatencyBegin,
-    /// The end of a latency: after the statement, or last in the body of the loop whose header this is.
+    /// The end of a latency: after the statement, or last in the body of a loop if the cursor is in its header.
     LatencyEnd,
-    /// Remove the point on the cursor's line.
+    /// Removes the point on the cursor's line.
     Remove,
 }
 

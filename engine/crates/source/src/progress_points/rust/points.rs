@@ -1,13 +1,13 @@
-//! Progress points that a Rust file has.
+//! Finds the progress points in a Rust file.
 
 use tree_sitter::Node;
 
-use crate::syntax::{Syntax, upwards};
+use crate::syntax::tree::{Syntax, upwards};
 
 pub(crate) const CRATE: &str = "fulcrum_progress";
 const MACROS: [&str; 4] = ["progress", "begin", "end", "scope"];
 
-/// Every statement that is a use of one of the macros. Found by their text: a tree can have millions of nodes.
+/// Every statement that uses one of the macros. Searches the text, because a tree can have millions of nodes.
 pub(crate) fn points<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
     let mut found: Vec<Node<'a>> = MACROS
         .into_iter()
@@ -38,7 +38,7 @@ pub(crate) fn uses<'a>(syntax: &'a Syntax<'_>, name: &str) -> Vec<Node<'a>> {
         .collect()
 }
 
-/// `progress!();` or `let _guard = scope!("x");`
+/// The statement of an invocation: `progress!();` or `let _guard = scope!("x");`.
 fn statement_of(invocation: Node<'_>) -> Node<'_> {
     invocation
         .parent()
@@ -46,7 +46,7 @@ fn statement_of(invocation: Node<'_>) -> Node<'_> {
         .unwrap_or(invocation)
 }
 
-/// `use fulcrum_progress::{progress, …};`
+/// Whether the file imports a macro: `use fulcrum_progress::{progress, …};`.
 pub(crate) fn is_imported(syntax: &Syntax<'_>, name: &str) -> bool {
     syntax.text.match_indices(CRATE).any(|(at, _)| {
         let Some(node) = syntax.root().descendant_for_byte_range(at, at + 1) else {

@@ -1,9 +1,9 @@
-//! Every position of whole files: whatever the cursor points at, the edit leaves good code or there is a sentence.
+//! Tries every position in whole files: wherever the cursor is, the result is an edit that leaves good code, or a sentence.
 
 use std::collections::HashMap;
 
-use crate::progress::{SourceFile, is_as_good, plan};
-use crate::syntax::Syntax;
+use crate::progress_points::{SourceFile, is_as_good, plan};
+use crate::syntax::tree::Syntax;
 use crate::{Edit, Language, ProgressPointKind, apply};
 
 const KINDS: [ProgressPointKind; 3] = [
@@ -12,7 +12,7 @@ const KINDS: [ProgressPointKind; 3] = [
     ProgressPointKind::LatencyEnd,
 ];
 
-/// The number of different edits and of positions that are refused.
+/// Returns the number of different edits and of refused positions.
 fn check(text: &str, language: Language) -> (usize, usize) {
     let syntax = Syntax::parse(text, language);
     let mut plans: HashMap<(ProgressPointKind, Vec<Edit>), usize> = HashMap::new();
@@ -51,7 +51,7 @@ fn check_edits(syntax: &Syntax<'_>, kind: ProgressPointKind, edits: &[Edit], at:
         "does not parse as before: {}",
         about()
     );
-    // What the public function looks at is the same tree, made in less time.
+    // The public function checks the same tree, parsed incrementally.
     let quick = syntax.edited(edits, &now);
     assert_eq!(
         quick.root().to_sexp(),
@@ -60,7 +60,7 @@ fn check_edits(syntax: &Syntax<'_>, kind: ProgressPointKind, edits: &[Edit], at:
         about()
     );
 
-    // Nothing of the user's goes but white space, or the `;` of an empty body.
+    // Of the user's text, only white space or the `;` of an empty body is removed.
     for edit in edits {
         let gone = text[edit.start..edit.end].trim();
         assert!(
@@ -69,24 +69,29 @@ fn check_edits(syntax: &Syntax<'_>, kind: ProgressPointKind, edits: &[Edit], at:
             about()
         );
     }
-    // Removing the macro again leaves the file as it was, but for braces that were added.
+    check_removal(&after, edits, text, &about);
+}
+
+/// Removing the macro again restores the text, except for braces that were added.
+fn check_removal(after: &Syntax<'_>, edits: &[Edit], text: &str, about: &dyn Fn() -> String) {
+    let now = after.text;
     let point = now
         .find("    FULCRUM_")
         .or_else(|| now.rfind("FULCRUM_"))
         .expect("it was inserted");
     let macro_at = point + now[point..].find("FULCRUM_").expect("it is there");
-    let removal = plan(&after, macro_at, ProgressPointKind::Remove)
+    let removal = plan(after, macro_at, ProgressPointKind::Remove)
         .unwrap_or_else(|why| panic!("{why}: {}", about()));
     assert!(
         is_as_good(
-            &after,
-            &after.edited(&removal, &apply(&now, &removal)),
+            after,
+            &after.edited(&removal, &apply(now, &removal)),
             ProgressPointKind::Remove
         ),
         "removal breaks: {}",
         about()
     );
-    let back = apply(&now, &removal);
+    let back = apply(now, &removal);
     assert!(
         !back.contains("FULCRUM_") && !back.contains("fulcrum.h"),
         "{back}"
@@ -96,7 +101,7 @@ fn check_edits(syntax: &Syntax<'_>, kind: ProgressPointKind, edits: &[Edit], at:
         .any(|e| e.new_text.contains(['{', '}']) || e.start != e.end);
     if !braces {
         assert_eq!(squeezed(&back), squeezed(text), "{}", about());
-        // A line was added, not an empty block opened: then no line may be left over.
+        // If a line was added, rather than an empty block opened, no line may be left over.
         if edits
             .iter()
             .all(|edit| edit.new_text.matches('\n').count() < 2)
@@ -106,14 +111,14 @@ fn check_edits(syntax: &Syntax<'_>, kind: ProgressPointKind, edits: &[Edit], at:
     }
 }
 
-/// White space aside.
+/// The text without white space.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
 #[test]
 fn of_a_cpp_file() {
-    let (edits, refused) = check(include_str!("../tests/data/pipeline.cpp"), Language::Cpp);
+    let (edits, refused) = check(include_str!("../../tests/data/pipeline.cpp"), Language::Cpp);
     assert!(
         edits > 120 && refused > 1000,
         "{edits} edits, {refused} refusals"
@@ -123,7 +128,7 @@ fn of_a_cpp_file() {
 #[test]
 fn of_a_c_file() {
     for language in [Language::C, Language::Cpp] {
-        let (edits, refused) = check(include_str!("../tests/data/server.c"), language);
+        let (edits, refused) = check(include_str!("../../tests/data/server.c"), language);
         assert!(
             edits > 60 && refused > 500,
             "{language:?}: {edits} edits, {refused} refusals"
@@ -133,14 +138,14 @@ fn of_a_c_file() {
 
 #[test]
 fn of_files_cut_short() {
-    let text = include_str!("../tests/data/server.c");
+    let text = include_str!("../../tests/data/server.c");
     for (n, _) in text.match_indices('\n').step_by(9) {
         let cut = &text[..n];
         let syntax = Syntax::parse(cut, Language::C);
         let source = SourceFile::parse(cut.into(), Language::C);
         for at in (0..=cut.len()).step_by(11) {
             for kind in KINDS {
-                // Unfinished code: the public function refuses what it cannot check.
+                // The public function refuses unfinished code that it cannot check.
                 if let Ok(edits) = source.progress_point(at, kind) {
                     let now = apply(cut, &edits);
                     assert!(

@@ -1,22 +1,22 @@
 //! Progress points in Rust: where `fulcrum_progress::progress!();` goes.
 //!
-//! The macros are named by their full path, which needs no `use`; a file that imports them gets the short names. Rust has
-//! braces around every body, but blocks have values: nothing may come after the expression that is one.
+//! Macros are written with their full path, which needs no `use`, or with their short names in a file that imports them. Rust has braces
+//! around every body, but blocks have values: nothing may follow the expression that is a block's value.
 
 mod nodes;
 mod place;
 pub(crate) mod points;
 mod write;
 
-use crate::kind::{ProgressPointKind, Refused};
-use crate::names;
-use crate::syntax::{Syntax, children, upwards};
-use crate::text::{self, Edit};
+use crate::progress_points::kind::{ProgressPointKind, Refused};
+use crate::progress_points::names;
+use crate::syntax::text::{self, Edit};
+use crate::syntax::tree::{Syntax, children, upwards};
 use place::find_target;
 use points::{CRATE, is_imported, uses};
 use write::Writer;
 
-/// The edits that insert a point. [`ProgressPointKind::Remove`] is not one.
+/// The edits that insert a point. `kind` must not be [`ProgressPointKind::Remove`].
 pub(crate) fn insert(
     syntax: &Syntax<'_>,
     at: usize,
@@ -43,7 +43,7 @@ pub(crate) fn insert(
     writer.write(target).ok_or(Refused::unparseable(line))
 }
 
-/// In quotes.
+/// The name of a latency point, in quotes.
 fn latency_name(syntax: &Syntax<'_>, at: usize, kind: ProgressPointKind) -> String {
     let used = |name| {
         uses(syntax, name)

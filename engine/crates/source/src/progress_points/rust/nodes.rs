@@ -1,10 +1,10 @@
-//! What the nodes of a Rust tree mean to us.
+//! The meaning of nodes in a Rust syntax tree.
 
 use tree_sitter::Node;
 
-use crate::syntax::{Syntax, children, is_one_line};
+use crate::syntax::tree::{Syntax, children, is_one_line};
 
-/// A loop of the language.
+/// Whether a node is a loop.
 pub(super) fn is_loop(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
@@ -12,8 +12,8 @@ pub(super) fn is_loop(node: Node<'_>) -> bool {
     )
 }
 
-/// A function, closure or future: what a loop cannot reach across. On one line it is an expression to the reader, and so to
-/// us.
+/// Whether a node is a function, closure or async block, beyond which an enclosing loop does not count. One on a single line is treated as
+/// an expression, as a reader sees it.
 pub(super) fn is_function(node: Node<'_>) -> bool {
     match node.kind() {
         "function_item" => true,
@@ -24,7 +24,7 @@ pub(super) fn is_function(node: Node<'_>) -> bool {
     }
 }
 
-/// The block that a loop or function carries out.
+/// The body of a loop or function.
 pub(super) fn body(node: Node<'_>) -> Option<Node<'_>> {
     node.child_by_field_name("body")
         .or_else(|| children(node).into_iter().rfind(|it| it.kind() == "block"))
@@ -43,7 +43,7 @@ pub(super) fn is_const(syntax: &Syntax<'_>, function: Node<'_>) -> bool {
         })
 }
 
-/// A child of a block that is a statement or its value: not a comment, label, brace or attribute.
+/// Whether a child of a block is a statement or the block's value, not a comment, label, brace or attribute.
 pub(super) fn is_statement(node: Node<'_>) -> bool {
     node.is_named()
         && !node.is_extra()
@@ -60,7 +60,7 @@ pub(super) fn statements(block: Node<'_>) -> Vec<Node<'_>> {
     all
 }
 
-/// Control does not come past this statement.
+/// Whether control does not pass this statement.
 pub(super) fn is_jump(node: Node<'_>) -> bool {
     let expression = match node.kind() {
         "expression_statement" => node.named_child(0),
@@ -74,7 +74,7 @@ pub(super) fn is_jump(node: Node<'_>) -> bool {
     })
 }
 
-/// Its type is known to be `()`: the body of a loop, or of a function that returns nothing.
+/// Whether a block is known to have type `()`: the body of a loop, or of a function without a return type.
 pub(super) fn is_unit(block: Node<'_>) -> bool {
     block.parent().is_some_and(|owner| match owner.kind() {
         "function_item" => owner.child_by_field_name("return_type").is_none(),
@@ -82,7 +82,7 @@ pub(super) fn is_unit(block: Node<'_>) -> bool {
     })
 }
 
-/// One of a block's braces, when it is in the text.
+/// One of a block's braces, if it is in the text.
 pub(super) fn brace<'a>(block: Node<'a>, which: &str) -> Option<Node<'a>> {
     let found = children(block).into_iter().find(|it| it.kind() == which);
     found.filter(|it| !it.is_missing())

@@ -1,17 +1,17 @@
-//! Names for latency points: the enclosing function's, so that begin and end meet.
+//! Names for latency points: after the enclosing function, so that beginning and end match.
 
-use crate::kind::ProgressPointKind;
-use crate::remove::points;
-use crate::syntax::{Syntax, is_function, upwards};
+use crate::progress_points::kind::ProgressPointKind;
+use crate::progress_points::remove::points;
+use crate::syntax::tree::{Syntax, is_function, upwards};
 
-/// The name for a latency point at byte `at`. An end takes the name of a begin that has none yet, and the other way
-/// round; otherwise the enclosing function's, with a number when that pair is complete.
+/// The name for a latency point at byte `at`. An end takes the name of a beginning without an end, and vice versa. Otherwise it is
+/// the enclosing function's name, with a number if that pair is complete.
 pub(crate) fn latency(syntax: &Syntax<'_>, at: usize, kind: ProgressPointKind) -> String {
     let (begins, ends) = (used(syntax, "_BEGIN"), used(syntax, "_END"));
     choose(&begins, &ends, at, kind, || function_name(syntax, at))
 }
 
-/// The name for a latency point at byte `at`, given those of the file with where they stand.
+/// The name for a latency point at byte `at`, given the file's names with their positions.
 pub(crate) fn choose(
     begins: &[(usize, String)],
     ends: &[(usize, String)],
@@ -27,7 +27,7 @@ pub(crate) fn choose(
         .iter()
         .filter(|(_, name)| !own.iter().any(|(_, n)| n == name))
         .collect();
-    // The nearest one in the natural order of begin and end.
+    // The nearest one in the natural order of beginning and end.
     open.sort_by_key(|(pos, _)| {
         let natural = (*pos < at) == (kind == ProgressPointKind::LatencyEnd);
         (!natural, pos.abs_diff(at))
@@ -43,10 +43,10 @@ pub(crate) fn choose(
     (2..)
         .map(|n| format!("{base}-{n}"))
         .find(|name| !taken(name))
-        .expect("a file holds finitely many names")
+        .expect("a file has finitely many names")
 }
 
-/// The names in `FULCRUM_BEGIN("…")` and the like, with where they stand.
+/// The names in `FULCRUM_BEGIN("…")` and the like, with their positions.
 fn used(syntax: &Syntax<'_>, suffix: &str) -> Vec<(usize, String)> {
     points(syntax)
         .into_iter()
@@ -75,7 +75,7 @@ fn function_name(syntax: &Syntax<'_>, at: usize) -> Option<String> {
         })?;
     }
     let name = syntax.of(declarator.child_by_field_name("declarator")?);
-    // Template arguments and white space read badly in a name.
+    // Such characters are hard to read in a name.
     let name: String = name
         .chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\\' | '(' | ')' | '*'))

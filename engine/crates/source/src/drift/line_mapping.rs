@@ -1,13 +1,13 @@
-//! Where the targets of one run are in another, through the code changes between them.
+//! Maps the targets of one run to those of another, across the code changes between them.
 
 use fulcrum_model::{Location, TargetId};
 
-use crate::Anchors;
+use crate::drift::Anchors;
 
-/// A file of a run: its name as the run records it, and its text then, where that is known.
+/// A file of a run: its name in the recording, and its text at that time, if known.
 pub type RecordedFile<'a> = (&'a str, Option<&'a str>);
 
-/// The files of two runs, paired, with their lines matched.
+/// The paired files of two runs, with matched lines.
 #[derive(Clone, Debug, Default)]
 pub struct LineMapping {
     files: Vec<Pair>,
@@ -17,12 +17,12 @@ pub struct LineMapping {
 struct Pair {
     before: String,
     after: String,
-    /// `None` when a text is missing: lines are then taken to be where they were.
+    /// `None` if a text is missing. Then lines are assumed not to have moved.
     anchors: Option<Anchors>,
 }
 
 impl LineMapping {
-    /// Pairs files by name, and those that only one run has by the longest common end of their paths, when that is clear.
+    /// Pairs files by name, or else by the longest common end of their paths, if that is unambiguous.
     pub fn new(before: &[RecordedFile<'_>], after: &[RecordedFile<'_>]) -> LineMapping {
         let files = before
             .iter()
@@ -38,7 +38,7 @@ impl LineMapping {
         LineMapping { files }
     }
 
-    /// What a target of the run before is called in the run after. `None` when its code is gone.
+    /// The id in the later run of a target in the earlier run. `None` if its code is gone.
     pub fn target(&self, id: &TargetId) -> Option<TargetId> {
         let Location { file, line } = &id.location;
         let pair = self.files.iter().find(|pair| pair.before == *file)?;
@@ -64,11 +64,11 @@ fn counterpart<'a, 'f>(name: &str, files: &'a [RecordedFile<'f>]) -> Option<&'a 
     let top = files.iter().map(score).max().filter(|&top| top > 0)?;
     let mut best = files.iter().filter(|file| score(file) == top);
     let first = best.next();
-    // Two that fit equally well are none.
+    // If two fit equally well, neither does.
     if best.next().is_some() { None } else { first }
 }
 
-/// How many components two paths share at their ends.
+/// The number of components that two paths share at their ends.
 fn common_end(a: &str, b: &str) -> usize {
     let parts = |path: &str| -> Vec<String> {
         path.rsplit(['/', '\\'])

@@ -1,18 +1,18 @@
-//! Names of functions as profilers write them, and whether a definition can be what one means.
+//! Functions' names as profilers write them, and whether a definition fits one.
 
 use std::path::Path;
 
-/// A name taken apart: `ns::Map<int>::find(int) const` is `ns`, `Map`, `find`.
+/// A parsed name: `ns::Map<int>::find(int) const` is `ns`, `Map`, `find`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qualified {
-    /// Packages, namespaces, classes; outermost first.
+    /// The packages, namespaces and classes, outermost first.
     pub containers: Vec<String>,
     /// The function's own name.
     pub name: String,
 }
 
 impl Qualified {
-    /// Takes a name apart. `None` when it names no function: `[unknown]`, `(anonymous) app.js:5`, `0x4f2`.
+    /// Parses a name. `None` if it names no function, such as `[unknown]`, `(anonymous) app.js:5` or `0x4f2`.
     pub fn parse(text: &str) -> Option<Qualified> {
         if text.starts_with("(anonymous) ") {
             return None;
@@ -30,7 +30,7 @@ impl Qualified {
         let plain = [" const", " volatile", " &", " &&", " noexcept"]
             .iter()
             .fold(plain, |text, end| text.strip_suffix(end).unwrap_or(text));
-        // A return type, `async`, `get`.
+        // Drop a return type, `async` or `get`.
         let last = plain.rsplit(char::is_whitespace).next().unwrap_or("");
         let last = last.trim_start_matches(['*', '&']);
         let mut all: Vec<String> = parts(last);
@@ -49,7 +49,7 @@ impl Qualified {
         })
     }
 
-    /// How well a definition in a file fits; `None`: it is another function. More is better.
+    /// How well a definition in a file fits; more is better. `None` if it is another function.
     pub fn fit(&self, name: &str, containers: &[String], file: &Path) -> Option<usize> {
         if self.name != name {
             return None;
@@ -64,12 +64,12 @@ impl Qualified {
         }
         let left = &self.containers[..self.containers.len() - inner];
         let path = same(left, &modules(file));
-        // One name more may be a crate, a package or `Object`.
+        // One more name may be a crate, a package or `Object`.
         (left.len() <= 1 || path > 0).then_some(2 * inner + path)
     }
 }
 
-/// rbspy's `total - lib/cart.rb:12` without the place.
+/// Removes the place from rbspy's `total - lib/cart.rb:12`.
 fn without_place(text: &str) -> &str {
     let place = text.rsplit_once(" - ").filter(|(_, file)| {
         let file = file.rsplit_once(':').map_or(*file, |(file, _)| file);
@@ -78,12 +78,12 @@ fn without_place(text: &str) -> &str {
     place.map_or(text, |(name, _)| name)
 }
 
-/// Crates have underscores where their folders have hyphens.
+/// Whether two names are the same: crates have underscores where their folders have hyphens.
 fn alike(a: &str, b: &str) -> bool {
     a == b || a.replace('-', "_") == b.replace('-', "_")
 }
 
-/// What a file's place says about the module in it.
+/// The names of modules that a file's path suggests.
 fn modules(file: &Path) -> Vec<String> {
     let stem = file.with_extension("");
     let parts = stem.iter().map(|part| part.to_string_lossy().into_owned());
@@ -93,7 +93,7 @@ fn modules(file: &Path) -> Vec<String> {
         .collect()
 }
 
-/// `ns::Map::operator()(int)` is `ns::Map::` and `operator()`.
+/// Splits off an operator: `ns::Map::operator()(int)` is `ns::Map::` and `operator()`.
 fn operator(text: &str) -> (&str, Option<String>) {
     let at = text.match_indices("operator").find(|(at, _)| {
         let before = text[..*at].chars().next_back();
@@ -113,7 +113,7 @@ fn operator(text: &str) -> (&str, Option<String>) {
     (&text[..at], Some(format!("{word}{symbol}")))
 }
 
-/// `<T as Trait>::f` and `<impl Trait for T>::f` are `T::f`.
+/// Turns `<T as Trait>::f` and `<impl Trait for T>::f` into `T::f`.
 fn rust_types(text: &str) -> String {
     let mut text = text.to_owned();
     while let Some(start) = text.find("<impl ") {
@@ -135,7 +135,7 @@ fn rust_types(text: &str) -> String {
     text
 }
 
-/// Where the bracket at `start` closes.
+/// The position at which the bracket at `start` closes.
 fn closing(text: &str, start: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut before = ' ';
@@ -155,7 +155,7 @@ fn closing(text: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// Without what stands in brackets: arguments, template arguments, `[abi:cxx11]`.
+/// Removes everything in brackets: arguments, template arguments, `[abi:cxx11]`.
 fn without_groups(text: &str) -> String {
     let mut out = String::new();
     let mut depth = 0_usize;
@@ -181,7 +181,7 @@ fn parts(text: &str) -> Vec<String> {
     kept.map(String::from).collect()
 }
 
-/// `Outer$Inner`; a dollar sign that begins or ends a name belongs to it.
+/// Splits `Outer$Inner`. A dollar sign at the beginning or end of a name belongs to it.
 fn inner_classes(part: &str) -> Vec<&str> {
     match part.split('$').all(|it| !it.is_empty()) {
         true => part.split('$').collect(),
@@ -189,7 +189,7 @@ fn inner_classes(part: &str) -> Vec<&str> {
     }
 }
 
-/// A closure is in the function that is named before it.
+/// Removes closures: they belong to the function that is named before them.
 fn closures(all: &mut Vec<String>) {
     let is_closure = |part: &String| {
         let number = part.strip_prefix("func").unwrap_or(part);

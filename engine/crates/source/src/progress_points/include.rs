@@ -1,20 +1,20 @@
-//! The include of the macros' header: which one a file has, where a new one goes, when an old one may go.
+//! The include of the macros' header: finds it, adds it, and removes it when it is no longer needed.
 
 use tree_sitter::Node;
 
-use crate::syntax::{Syntax, children, upwards};
-use crate::text::{self, Edit};
+use crate::syntax::text::{self, Edit};
+use crate::syntax::tree::{Syntax, children, upwards};
 
-/// Whose macros a file uses.
+/// The header whose macros a file uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Header {
     /// `fulcrum.h`.
     Fulcrum,
-    /// `coz.h`, which our runtime serves too.
+    /// `coz.h`, which our runtime supports, too.
     Coz,
 }
 
-/// The header that the file includes already.
+/// The header that a file already includes.
 pub(crate) fn present(syntax: &Syntax<'_>) -> Option<Header> {
     let mut found = None;
     for node in includes(syntax) {
@@ -27,52 +27,13 @@ pub(crate) fn present(syntax: &Syntax<'_>) -> Option<Header> {
     found
 }
 
-/// The edit that includes `fulcrum.h`: after the last include at the top of the file (or of its include guard), else
-/// after the first comments and directives.
+/// The edit that includes `fulcrum.h`: after the last include at the top of the file (or of its include guard), or else after the first
+/// comments and directives.
 pub(crate) fn add(syntax: &Syntax<'_>) -> Edit {
     let newline = text::newline(syntax.text);
     let line = format!("#include \"fulcrum.h\"{newline}");
-    let root = syntax.root();
-    let mut after_include = None;
-    let mut after_directive = None;
-    let mut after_comments = None;
-    let mut items = match guard(syntax, root) {
-        Some((guard, define)) => {
-            after_directive = Some(define.end_byte());
-            let all = children(guard);
-            let at = all.iter().position(|n| *n == define).map_or(0, |n| n + 1);
-            all[at..].to_vec()
-        }
-        None => children(root),
-    }
-    .into_iter();
-    let mut last_row = None;
-    for item in items.by_ref() {
-        match item.kind() {
-            "preproc_include" => after_include = Some(item.end_byte()),
-            "preproc_def" | "preproc_function_def" | "preproc_call" => {
-                after_directive = Some(item.end_byte());
-            }
-            "preproc_ifdef" | "preproc_if" if is_directives_only(item) => {
-                let end = item.end_byte();
-                if holds_include(item) {
-                    after_include = Some(end);
-                } else {
-                    after_directive = Some(end);
-                }
-            }
-            "comment" => {
-                // The licence at the top, not the comment of the first function.
-                let row = item.start_position().row;
-                if last_row.is_none_or(|last| row <= last + 1) {
-                    last_row = Some(item.end_position().row);
-                    after_comments = Some(item.end_byte());
-                }
-            }
-            _ => break,
-        }
-    }
-    if let Some(at) = after_include.or(after_directive) {
+    let top = Top::of(syntax);
+    if let Some(at) = top.after_include.or(top.after_directive) {
         let at = line_after(syntax.text, at);
         let lead = if syntax.text[..at].ends_with('\n') || at == 0 {
             ""
@@ -82,11 +43,11 @@ pub(crate) fn add(syntax: &Syntax<'_>) -> Edit {
         return Edit::insert(at, format!("{lead}{line}"));
     }
     let first_comment_at_top = syntax.text.trim_start().starts_with("/");
-    match after_comments.filter(|_| first_comment_at_top) {
+    match top.after_comments.filter(|_| first_comment_at_top) {
         Some(at) if is_blank_line_at(syntax.text, line_after(syntax.text, at)) => {
             Edit::insert(line_after(syntax.text, at), format!("{newline}{line}"))
         }
-        // A byte order mark stays first.
+        // A byte order mark must stay first.
         _ => Edit::insert(
             if syntax.text.starts_with('\u{feff}') {
                 3
@@ -98,7 +59,58 @@ pub(crate) fn add(syntax: &Syntax<'_>) -> Edit {
     }
 }
 
-/// The edit that removes `#include "fulcrum.h"`, when the rest of the file does not need it once `used` is gone.
+/// Where the includes, directives and comments at the top of a file end.
+#[derive(Default)]
+struct Top {
+    after_include: Option<usize>,
+    after_directive: Option<usize>,
+    after_comments: Option<usize>,
+}
+
+impl Top {
+    fn of(syntax: &Syntax<'_>) -> Top {
+        let root = syntax.root();
+        let mut top = Top::default();
+        let items = match guard(syntax, root) {
+            Some((guard, define)) => {
+                top.after_directive = Some(define.end_byte());
+                let all = children(guard);
+                let at = all.iter().position(|n| *n == define).map_or(0, |n| n + 1);
+                all[at..].to_vec()
+            }
+            None => children(root),
+        };
+        let mut last_row = None;
+        for item in items {
+            match item.kind() {
+                "preproc_include" => top.after_include = Some(item.end_byte()),
+                "preproc_def" | "preproc_function_def" | "preproc_call" => {
+                    top.after_directive = Some(item.end_byte());
+                }
+                "preproc_ifdef" | "preproc_if" if is_directives_only(item) => {
+                    let end = item.end_byte();
+                    if holds_include(item) {
+                        top.after_include = Some(end);
+                    } else {
+                        top.after_directive = Some(end);
+                    }
+                }
+                "comment" => {
+                    // The licence at the top, but not the comment of the first function.
+                    let row = item.start_position().row;
+                    if last_row.is_none_or(|last| row <= last + 1) {
+                        last_row = Some(item.end_position().row);
+                        top.after_comments = Some(item.end_byte());
+                    }
+                }
+                _ => break,
+            }
+        }
+        top
+    }
+}
+
+/// The edit that removes `#include "fulcrum.h"`, if the file does not need it without `used`.
 pub(crate) fn remove_if_unused(syntax: &Syntax<'_>, used: &std::ops::Range<usize>) -> Option<Edit> {
     let include = includes(syntax)
         .into_iter()
@@ -113,7 +125,7 @@ pub(crate) fn remove_if_unused(syntax: &Syntax<'_>, used: &std::ops::Range<usize
     }
     let start = text::line_start(syntax.text, include.start_byte());
     let end = line_after(syntax.text, include.end_byte());
-    // The blank line that came with it, at the top of a file without other includes.
+    // At the top of a file without other includes, it came with a blank line.
     let end = if start == 0 && is_blank_line_at(syntax.text, end) && end < syntax.text.len() {
         line_after(syntax.text, end + 1)
     } else {
@@ -126,7 +138,7 @@ pub(crate) fn remove_if_unused(syntax: &Syntax<'_>, used: &std::ops::Range<usize
     })
 }
 
-/// The includes of the headers that have our macros.
+/// The includes of headers with our macros.
 fn includes<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
     ["fulcrum.h", "coz.h"]
         .into_iter()
@@ -146,7 +158,7 @@ fn file_name<'t>(syntax: &Syntax<'t>, include: Node<'_>) -> Option<&'t str> {
     path.rsplit('/').next()
 }
 
-/// `#ifndef X` / `#define X` around the whole file.
+/// Finds an include guard, `#ifndef X` / `#define X`, around the whole file.
 fn guard<'a>(syntax: &Syntax<'_>, root: Node<'a>) -> Option<(Node<'a>, Node<'a>)> {
     let items: Vec<_> = children(root)
         .into_iter()
@@ -176,7 +188,7 @@ fn is_directives_only(node: Node<'_>) -> bool {
             | "preproc_call"
             | "comment" => true,
             kind if kind.starts_with("preproc_") => is_directives_only(child),
-            // The condition of this directive.
+            // The condition or name of this directive.
             _ => {
                 node.child_by_field_name("condition") == Some(child)
                     || node.child_by_field_name("name") == Some(child)
