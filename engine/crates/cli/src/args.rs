@@ -9,7 +9,7 @@ use fulcrum_recorder::TargetChoice;
 
 #[cfg(feature = "whole")]
 use crate::search::args::{NavigateArgs, SuggestArgs};
-pub use crate::values::{StdioArg, duration, file_and_line, fraction};
+pub(crate) use crate::values::{StdioArg, duration, file_and_line, fraction};
 
 /// See what would happen to the whole program if a line were faster.
 #[derive(Debug, Parser)]
@@ -20,20 +20,20 @@ pub use crate::values::{StdioArg, duration, file_and_line, fraction};
     max_term_width = 100,
     infer_subcommands = false
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     pub command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     #[cfg(feature = "whole")]
     /// Run the language server for editors, on standard input and output
     Lsp {
-        /// Some clients say how they connect; there is no other way
+        /// Accepted because some clients pass it; there is no other way to connect
         #[arg(long, hide = true)]
         stdio: bool,
-        /// For tests of clients: a run of PROGRAM plays the file PROGRAM.NAME where there is one
+        /// For tests of clients: a run of PROGRAM replays the file PROGRAM.NAME if it exists
         #[arg(long, hide = true, value_name = "NAME")]
         script: Option<OsString>,
     },
@@ -61,7 +61,7 @@ pub enum Command {
     /// built with -finstrument-functions
     Trace(crate::events::TraceArgs),
     #[cfg(feature = "whole")]
-    /// Trace a program again and again, each time with fewer probes, until only hotspots have any
+    /// Trace a program repeatedly, each time with fewer probes, until only hotspots have probes
     Refine(Box<crate::refine::RefineArgs>),
     #[cfg(feature = "whole")]
     /// List, sum, query, export and compare recorded events
@@ -70,7 +70,7 @@ pub enum Command {
         command: crate::events::Events,
     },
     #[cfg(feature = "whole")]
-    /// Which kinds of request spend the time, and who makes whom wait: across threads, events, stages and processes
+    /// Show which kinds of request spend the time, and which wait for which: across threads, events, stages and processes
     Transactions {
         #[command(subcommand)]
         command: crate::transactions::Transactions,
@@ -88,14 +88,14 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Stop the program after this long: 30, 30s, 500ms, 2m
     #[arg(long, short, value_name = "TIME", value_parser = duration)]
     pub duration: Option<Duration>,
-    /// Go on from an earlier run, by its name or folder: its experiments count, too; same build, same arguments
+    /// Continue an earlier run, given by its name or folder, so that its experiments count too; needs the same build and arguments
     #[arg(long = "continue", value_name = "RUN", conflicts_with = "output")]
     pub continues: Option<PathBuf>,
-    /// Stop the program when the best lines are known to within this: 1.5% or 0.015
+    /// Stop the program when the gains of the best lines are known to within this: 1.5% or 0.015
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub until: Option<f64>,
     /// Files whose lines may be sped up; % matches anything [default: all files outside system folders]
@@ -117,14 +117,14 @@ pub struct RunArgs {
     /// Experiment with this speedup only: 50% or 0.5
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub fixed_speedup: Option<f64>,
-    /// Make no placebo experiments: they measure what pausing costs, and without them results contain that cost
+    /// Make no placebo experiments, which measure the cost of pausing; results then include that cost
     #[arg(long)]
     pub no_placebo: bool,
     /// Limit profiling to this share of the program's time, such as 10%: experiments are spaced out, without samples in
     /// between
     #[arg(long, value_name = "FRACTION", value_parser = overhead)]
     pub max_overhead: Option<f64>,
-    /// For a program that just finishes: run it again and again; each run is one experiment
+    /// For a program that just finishes: run it repeatedly; each run is one experiment
     #[arg(long)]
     pub end_to_end: bool,
     /// Stop after this many runs of the program
@@ -157,7 +157,7 @@ pub struct RunArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum SamplerArg {
+pub(crate) enum SamplerArg {
     /// perf events where the kernel allows them, otherwise CPU timers
     Auto,
     /// perf events only
@@ -167,7 +167,7 @@ pub enum SamplerArg {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Causal {
+pub(crate) enum Causal {
     /// Rank lines by how much faster the program becomes when they do
     Show(ShowArgs),
     /// Compare two runs, before and after a change: what was predicted and what happened
@@ -177,7 +177,7 @@ pub enum Causal {
 }
 
 #[derive(Debug, Args)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     /// The run before the change: a run folder, a .coz file or a causal-*.jsonl
     pub before: PathBuf,
     /// The run after the change
@@ -191,7 +191,7 @@ pub struct CompareArgs {
     /// Only this progress point
     #[arg(long, value_name = "NAME")]
     pub progress_point: Option<String>,
-    /// Only this program, of a run of several
+    /// Only this program, if the run has several
     #[arg(long, value_name = "NAME")]
     pub program: Option<String>,
     /// Only N targets of each progress point; 0 shows all [default: 10 in the table, all in JSON]
@@ -200,7 +200,7 @@ pub struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// A run folder, a .coz file (text or JSON lines) or a causal-*.jsonl [default: the newest run here]
     pub path: Option<PathBuf>,
     /// Print JSON: fractions, stable keys
@@ -212,13 +212,13 @@ pub struct ShowArgs {
     /// How many different speedups a line needs, including the baseline
     #[arg(long, value_name = "N")]
     pub min_points: Option<usize>,
-    /// Use experiments that other programs disturbed, too
+    /// Also use experiments that other programs disturbed
     #[arg(long)]
     pub keep_disturbed: bool,
     /// Only this progress point
     #[arg(long, value_name = "NAME")]
     pub progress_point: Option<String>,
-    /// Only this program, of a run of several
+    /// Only this program, if the run has several
     #[arg(long, value_name = "NAME")]
     pub program: Option<String>,
     /// Only the best N lines of each progress point; 0 shows all [default: 20 in the table, all in JSON]
@@ -227,13 +227,13 @@ pub struct ShowArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ExportArgs {
+pub(crate) struct ExportArgs {
     /// A run folder, a .coz file (text or JSON lines) or a causal-*.jsonl
     pub path: PathBuf,
     /// The format to write
     #[arg(long, value_enum)]
     pub format: ExportFormat,
-    /// Only this program, of a run of several
+    /// Only this program, if the run has several
     #[arg(long, value_name = "NAME")]
     pub program: Option<String>,
     /// The file to write [default: standard output]
@@ -242,7 +242,7 @@ pub struct ExportArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ExportFormat {
+pub(crate) enum ExportFormat {
     /// coz's text records
     Coz,
     /// coz's JSON lines
@@ -250,7 +250,7 @@ pub enum ExportFormat {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Runs {
+pub(crate) enum Runs {
     /// List the runs of a workspace, newest first
     List(ListArgs),
     /// Describe a run
@@ -260,7 +260,7 @@ pub enum Runs {
 }
 
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub(crate) struct ListArgs {
     #[command(flatten)]
     pub workspace: WorkspaceArg,
     /// Print JSON
@@ -269,7 +269,7 @@ pub struct ListArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct RunsShowArgs {
+pub(crate) struct RunsShowArgs {
     /// Its name or folder [default: the newest]
     pub run: Option<PathBuf>,
     #[command(flatten)]
@@ -280,7 +280,7 @@ pub struct RunsShowArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct RemoveArgs {
+pub(crate) struct RemoveArgs {
     /// Their names or folders
     #[arg(required = true)]
     pub runs: Vec<PathBuf>,
@@ -289,7 +289,7 @@ pub struct RemoveArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct WorkspaceArg {
+pub(crate) struct WorkspaceArg {
     /// The folder that holds .fulcrum/runs [default: this folder or the nearest one above it that has runs]
     #[arg(long, short, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
@@ -316,19 +316,21 @@ fn target(text: &str) -> Result<TargetChoice, String> {
             let names = path.split('>').filter(|it| !it.trim().is_empty());
             let names: Vec<String> = names.map(|it| it.trim().to_owned()).collect();
             if names.is_empty() {
-                return Err("a path names its functions, outermost first: path:A > B".into());
+                return Err(
+                    "expected the functions of the path, outermost first: path:A > B".into(),
+                );
             }
             Ok(TargetChoice::Path(vec![names]))
         }
     }
 }
 
-/// What all `--target` options together ask for.
-pub fn one_target(choices: Vec<TargetChoice>) -> Result<TargetChoice, String> {
+/// Combines all `--target` options.
+pub(crate) fn one_target(choices: Vec<TargetChoice>) -> Result<TargetChoice, String> {
     let mut choices = choices.into_iter();
-    let mut wanted = choices.next().unwrap_or_default();
+    let mut target = choices.next().unwrap_or_default();
     for choice in choices {
-        match (&mut wanted, choice) {
+        match (&mut target, choice) {
             (TargetChoice::Path(paths), TargetChoice::Path(more)) => paths.extend(more),
             (one, other) if *one == other => {}
             (one, other) => {
@@ -338,7 +340,7 @@ pub fn one_target(choices: Vec<TargetChoice>) -> Result<TargetChoice, String> {
             }
         }
     }
-    Ok(wanted)
+    Ok(target)
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@ use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Style};
 use crate::{report, runs};
 
-/// The table without `--top`.
+/// The number of rows without `--top`.
 const TABLE_TOP: usize = 20;
 
 /// `fulcrum causal show`.
-pub fn show(args: &ShowArgs) -> Outcome {
+pub(crate) fn show(args: &ShowArgs) -> Outcome {
     let path = match &args.path {
         Some(path) => path.clone(),
         None => newest()?,
@@ -81,8 +81,11 @@ fn only(profile: &mut CausalProfile, name: &str, path: &Path) -> Result<(), Fail
     Ok(())
 }
 
-/// Reads a profile from wherever it is, whole or what one `program` recorded.
-pub fn load(path: &Path, program: Option<&str>) -> Result<fulcrum_runs::LoadedCausal, Failure> {
+/// Reads a causal recording: all of it, or the part of one `program`.
+pub(crate) fn load(
+    path: &Path,
+    program: Option<&str>,
+) -> Result<fulcrum_runs::LoadedCausal, Failure> {
     let loaded =
         fulcrum_runs::load_causal(path).map_err(|error| Failure::BadInput(error.to_string()))?;
     match program {
@@ -92,7 +95,7 @@ pub fn load(path: &Path, program: Option<&str>) -> Result<fulcrum_runs::LoadedCa
 }
 
 /// `fulcrum causal export`.
-pub fn export(args: &ExportArgs) -> Outcome {
+pub(crate) fn export(args: &ExportArgs) -> Outcome {
     let recording = load(&args.path, args.program.as_deref())?.recording;
     let text = match args.format {
         ExportFormat::Coz => fulcrum_causal_records::write_text(&recording),

@@ -20,7 +20,7 @@ use crate::{causal, report};
 const TABLE_TOP: usize = 10;
 
 /// `fulcrum causal compare`.
-pub fn compare(args: &CompareArgs) -> Outcome {
+pub(crate) fn compare(args: &CompareArgs) -> Outcome {
     let program = args.program.as_deref();
     let before = causal::load(&args.before, program)?;
     let after = causal::load(&args.after, program)?;
@@ -28,13 +28,13 @@ pub fn compare(args: &CompareArgs) -> Outcome {
         phase_correction: !args.no_phase_correction,
         ..Options::default()
     };
-    let (moves, note) = moves(&before, &after);
+    let (mapping, note) = line_mapping(&before, &after);
     let mut notes = Vec::from_iter(note);
     notes.extend(differences(&before, &after));
     let mut comparison = compared(
         &before.recording,
         &after.recording,
-        &|id: &TargetId| moves.target(id),
+        &|id: &TargetId| mapping.target(id),
         &options,
     );
     notes.append(&mut comparison.notes);
@@ -74,8 +74,8 @@ fn only(comparison: &mut Comparison, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the targets of one run are in the other, and what the runs do not say about it.
-fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (LineMapping, Option<Note>) {
+/// Where the targets of one run are in the other, and a note if that is uncertain.
+fn line_mapping(before: &LoadedCausal, after: &LoadedCausal) -> (LineMapping, Option<Note>) {
     let (old, new) = (sources(before), sources(after));
     let with_text =
         |files: &[(String, Option<String>)]| files.iter().any(|(_, text)| text.is_some());
@@ -94,7 +94,7 @@ fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (LineMapping, Option<No
     (LineMapping::new(&view(&old), &view(&new)), note)
 }
 
-/// The files that a recording names, with their text as it was.
+/// The files that a recording names, with their text at that time.
 fn sources(loaded: &LoadedCausal) -> Vec<(String, Option<String>)> {
     let Recording {
         experiments,
@@ -117,7 +117,7 @@ fn sources(loaded: &LoadedCausal) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// What makes the runs hard to compare.
+/// Notes on what makes the runs hard to compare.
 fn differences(before: &LoadedCausal, after: &LoadedCausal) -> Vec<Note> {
     let (Some(old), Some(new)) = (&before.manifest, &after.manifest) else {
         return vec![Note::NoManifest];
@@ -250,7 +250,7 @@ fn row(point: &PointComparison, target: &TargetComparison, style: Style) -> Vec<
     ]
 }
 
-/// A number with three digits that count.
+/// A number with three significant digits.
 fn short(value: f64) -> String {
     match value {
         v if v >= 100.0 => format!("{v:.0}"),

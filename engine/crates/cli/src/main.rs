@@ -1,7 +1,7 @@
 //! The `fulcrum` command: every capability from a terminal, and the language server.
 
 #![forbid(unsafe_code)]
-// What only the other commands need.
+// Without the other commands, some code is unused.
 #![cfg_attr(not(feature = "whole"), allow(dead_code))]
 
 mod args;

@@ -1,18 +1,18 @@
-//! Exit codes. Scripts rely on them: 0 done, 1 nothing found, 2 usage (clap's), 3 bad input, 4 could not start.
+//! Exit codes, on which scripts rely: 0 done, 1 nothing found, 2 usage (from clap), 3 bad input, 4 could not start.
 
 use std::fmt;
 
-/// It was done.
-pub const DONE: u8 = 0;
+/// Success.
+pub(crate) const DONE: u8 = 0;
 /// The answer is no, or nothing was found.
-pub const NOTHING: u8 = 1;
+pub(crate) const NOTHING: u8 = 1;
 
 /// Why a command ended early. `Display` is one sentence with what to do next.
 #[derive(Debug)]
-pub enum Failure {
-    /// There is nothing that was asked for.
+pub(crate) enum Failure {
+    /// What was requested does not exist.
     NotFound(String),
-    /// A file is missing, foreign or damaged, or cannot be written.
+    /// A file is missing, of the wrong kind or damaged, or cannot be written.
     BadInput(String),
     /// The profiled program did not start.
     NotStarted(String),
@@ -22,7 +22,7 @@ pub enum Failure {
 
 impl Failure {
     /// The process's exit code.
-    pub fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::NotFound(_) => NOTHING,
             Failure::BadInput(_) => 3,
@@ -56,5 +56,5 @@ impl From<fulcrum_profiles::Error> for Failure {
     }
 }
 
-/// What a command ends with: an exit code, or a sentence.
-pub type Outcome = Result<u8, Failure>;
+/// The outcome of a command: an exit code, or the reason for an early end.
+pub(crate) type Outcome = Result<u8, Failure>;

@@ -8,12 +8,12 @@ use fulcrum_recorder::RunStatus;
 use crate::report::{if_halved, percents};
 use crate::terminal::Style;
 
-/// Without a terminal: a line this often.
-const LOG_EVERY: Duration = Duration::from_secs(8);
+/// How often a line is written when standard error is not a terminal.
+const LOG_INTERVAL: Duration = Duration::from_secs(8);
 
-/// Redraws one line on a terminal; elsewhere writes a line now and then.
+/// Redraws one line on a terminal; elsewhere writes a line from time to time.
 #[derive(Debug)]
-pub struct Line {
+pub(crate) struct Line {
     style: Style,
     mode: Mode,
     next: Duration,
@@ -28,7 +28,7 @@ enum Mode {
 }
 
 impl Line {
-    pub fn new(quiet: bool) -> Line {
+    pub(crate) fn new(quiet: bool) -> Line {
         let mode = match (quiet, io::stderr().is_terminal()) {
             (true, _) => Mode::Quiet,
             (_, true) => Mode::Redraw,
@@ -37,14 +37,14 @@ impl Line {
         Line {
             style: Style::stderr(),
             mode,
-            next: LOG_EVERY,
+            next: LOG_INTERVAL,
             drawn: false,
         }
     }
 
-    /// Shows where the run is.
-    pub fn show(&mut self, progress: &RunStatus) {
-        let text = describe(progress, self.style);
+    /// Shows the status of the run.
+    pub(crate) fn show(&mut self, status: &RunStatus) {
+        let text = describe(status, self.style);
         let mut err = io::stderr().lock();
         match self.mode {
             Mode::Quiet => {}
@@ -52,16 +52,16 @@ impl Line {
                 let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
                 self.drawn = true;
             }
-            Mode::Log if progress.elapsed >= self.next => {
+            Mode::Log if status.elapsed >= self.next => {
                 let _ = writeln!(err, "{text}");
-                self.next = progress.elapsed + LOG_EVERY;
+                self.next = status.elapsed + LOG_INTERVAL;
             }
             Mode::Log => {}
         }
     }
 
-    /// Takes the line away.
-    pub fn clear(&mut self) {
+    /// Removes the line.
+    pub(crate) fn clear(&mut self) {
         if self.drawn {
             let mut err = io::stderr().lock();
             let _ = write!(err, "\r\x1b[K").and_then(|()| err.flush());
@@ -71,18 +71,18 @@ impl Line {
 }
 
 /// `12 s · 23 experiments · 2 lines · best two-threads.cpp:12, +4.4 % if 2× faster (+3.1…+5.8)`.
-fn describe(progress: &RunStatus, style: Style) -> String {
+fn describe(status: &RunStatus, style: Style) -> String {
     let plural = |count: u64, one: &str| match count {
         1 => format!("1 {one}"),
         count => format!("{count} {one}s"),
     };
-    let mut parts = vec![format!("{} s", progress.elapsed.as_secs())];
-    if let Some(fraction) = progress.fraction {
+    let mut parts = vec![format!("{} s", status.elapsed.as_secs())];
+    if let Some(fraction) = status.fraction {
         parts.push(format!("{:.0} %", fraction * 100.0));
     }
-    parts.push(plural(progress.experiments, "experiment"));
-    parts.push(plural(progress.lines, "line"));
-    match &progress.best {
+    parts.push(plural(status.experiments, "experiment"));
+    parts.push(plural(status.lines, "line"));
+    match &status.best {
         Some((target, gain, interval)) => {
             let bounds = interval.map(|it| format!(" {}", percents(Some(it), style)));
             parts.push(format!(
@@ -93,9 +93,9 @@ fn describe(progress: &RunStatus, style: Style) -> String {
                 bounds.unwrap_or_default()
             ));
         }
-        None => parts.push(plural(progress.visits, "visit")),
+        None => parts.push(plural(status.visits, "visit")),
     }
-    if let Some(first) = &progress.first {
+    if let Some(first) = &status.first {
         parts.push(format!(
             "first verdict: {}, at least +{:.0} % {}",
             first.target.short_label(),
@@ -103,19 +103,19 @@ fn describe(progress: &RunStatus, style: Style) -> String {
             if_halved(first.target.kind, style)
         ));
     }
-    if progress.paused {
+    if status.paused {
         parts.push("paused".into());
     }
-    if progress.background {
+    if status.background {
         parts.push("in the background, Ctrl-C ends it".into());
     }
-    if let Some(left) = progress.remaining {
+    if let Some(left) = status.remaining {
         parts.push(format!("about {} to go", rounded(left)));
     }
     parts.join(style.dot())
 }
 
-/// `40 s`, `3 min`, `2 h`: an estimate says no more.
+/// `40 s`, `3 min`, `2 h`: an estimate is not more exact.
 fn rounded(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..=90 => format!("{seconds} s"),
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_how_far_it_is() {
+    fn the_line_shows_the_status() {
         let style = Style {
             colour: false,
             unicode: true,

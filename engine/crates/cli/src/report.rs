@@ -1,4 +1,4 @@
-//! A causal profile as a table.
+//! Formats a causal profile as a table.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use fulcrum_model::{Interval, TargetId, TargetKind};
 use crate::terminal::{Cell, Colour, Style, Table};
 
 /// The ranking for people: a table for each progress point, then the notes.
-pub fn table(profile: &CausalProfile, top: usize, style: Style) -> String {
+pub(crate) fn table(profile: &CausalProfile, top: usize, style: Style) -> String {
     let mut out = String::new();
     for point in &profile.progress_points {
         if !out.is_empty() {
@@ -99,8 +99,8 @@ fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
     ]
 }
 
-/// The condition of the number told of each target: it takes half its time. The editor says the same.
-pub fn if_halved(kind: TargetKind, style: Style) -> &'static str {
+/// The condition for the gain of a target: it takes half the time. The editor uses the same words.
+pub(crate) fn if_halved(kind: TargetKind, style: Style) -> &'static str {
     match (kind, style.unicode) {
         (TargetKind::Blocked, _) => "if it waits half as long",
         (_, true) => "if 2× faster",
@@ -108,7 +108,7 @@ pub fn if_halved(kind: TargetKind, style: Style) -> &'static str {
     }
 }
 
-/// The heading of that number's column. A run whose target was changed may have waits beside code.
+/// The heading of the column of gains. A run whose kind of target was changed may have both waits and code.
 fn column_if_halved(targets: &[Target], style: Style) -> &'static str {
     let is_wait = |target: &&Target| target.id.kind == TargetKind::Blocked;
     match targets.iter().filter(is_wait).count() {
@@ -119,7 +119,7 @@ fn column_if_halved(targets: &[Target], style: Style) -> &'static str {
 }
 
 /// An interval in percent, in parentheses.
-pub fn percents(bounds: Option<Interval>, style: Style) -> String {
+pub(crate) fn percents(bounds: Option<Interval>, style: Style) -> String {
     interval(bounds, |number| style.signed(number * 100.0, 1), style)
 }
 
@@ -135,7 +135,7 @@ fn remark(target: &Target, style: Style) -> String {
     let main = match target.shape {
         _ if target.contention => "contention: a faster target makes the program slower".to_owned(),
         Shape::Unknown => "not enough data".to_owned(),
-        // What could have been seen: without it "no effect" says nothing.
+        // The smallest effect that would have been seen: without it, "no effect" says nothing.
         Shape::Flat => match target.minimum_effect {
             Some(effect) if effect >= 0.0005 => format!(
                 "no effect above {}{:.1} %",
@@ -146,16 +146,19 @@ fn remark(target: &Target, style: Style) -> String {
         },
         _ => String::new(),
     };
-    let flags = target.flags.iter().map(|&flag| flag_words(flag).to_owned());
+    let flags = target
+        .flags
+        .iter()
+        .map(|&flag| flag_remark(flag).to_owned());
     let parts: Vec<String> = std::iter::once(main)
         .filter(|main| !main.is_empty())
-        .chain(target.in_call.as_ref().map(call_words))
+        .chain(target.in_call.as_ref().map(call_remark))
         .chain(flags)
         .collect();
     parts.join("; ")
 }
 
-/// Direction and size without colour.
+/// Shows direction and size without colour.
 fn glyph(shape: Shape, style: Style) -> &'static str {
     let (unicode, ascii) = match shape {
         Shape::Gain1 => ("▲", "+"),
@@ -179,7 +182,7 @@ fn shape_colour(shape: Shape) -> Colour {
     }
 }
 
-pub fn kind(kind: PointKind) -> &'static str {
+pub(crate) fn kind(kind: PointKind) -> &'static str {
     match kind {
         PointKind::Throughput => "throughput",
         PointKind::Latency => "latency",
@@ -187,7 +190,7 @@ pub fn kind(kind: PointKind) -> &'static str {
 }
 
 /// Relative to the working folder when it lies below it; on a terminal long paths lose their first folders.
-pub fn short_target(id: &TargetId, style: Style) -> String {
+pub(crate) fn short_target(id: &TargetId, style: Style) -> String {
     let file = Path::new(&id.location.file);
     let here = std::env::current_dir().ok();
     let short = here
@@ -203,7 +206,7 @@ pub fn short_target(id: &TargetId, style: Style) -> String {
     })
 }
 
-/// At most about this many characters of a path.
+/// The length, in characters, to which long paths are shortened.
 const PATH_WIDTH: usize = 40;
 
 fn tail(path: &str, style: Style) -> String {
@@ -220,8 +223,8 @@ fn tail(path: &str, style: Style) -> String {
     cut.map_or_else(|| path.to_owned(), |cut| format!("{dots}{}", &path[cut..]))
 }
 
-/// What a line mostly does that is a call, and what that means for its number.
-fn call_words(call: &InCall) -> String {
+/// What a line that is a call mostly does, and what that means for its gain.
+fn call_remark(call: &InCall) -> String {
     let percent = |part: f64| format!("{:.0} %", part * 100.0);
     let (processor, waiting) = (percent(call.processor), percent(call.waiting));
     match (call.does, call.function.as_str()) {
@@ -244,7 +247,7 @@ fn call_words(call: &InCall) -> String {
     }
 }
 
-fn flag_words(flag: Flag) -> &'static str {
+fn flag_remark(flag: Flag) -> &'static str {
     match flag {
         Flag::RunQueue => "threads waited for processors, so the effect is less certain",
         Flag::FewVisits => "few visits",
@@ -300,13 +303,13 @@ mod tests {
     }
 
     #[test]
-    fn a_call_says_what_its_number_means() {
+    fn a_call_is_remarked_on() {
         let style = Style {
             colour: false,
             unicode: false,
             terminal: false,
         };
-        let said = |function: &str, does| {
+        let remark_on = |function: &str, does| {
             let mut target = target("a.c:7");
             target.in_call = Some(InCall {
                 function: function.into(),
@@ -317,7 +320,7 @@ mod tests {
             });
             remark(&target, style)
         };
-        for (function, does, words) in [
+        for (function, does, expected) in [
             (
                 "sendmsg",
                 CallDoes::Works,
@@ -335,7 +338,10 @@ mod tests {
                 "97 % of it passes in read, waiting or in the kernel, which samples leave out here",
             ),
         ] {
-            assert_eq!(said(function, does), format!("not enough data; {words}"));
+            assert_eq!(
+                remark_on(function, does),
+                format!("not enough data; {expected}")
+            );
         }
     }
 

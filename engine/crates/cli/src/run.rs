@@ -1,4 +1,4 @@
-//! `fulcrum run`: profile a program, then say what was found. The program's output and exit status are its own.
+//! `fulcrum run`: profiles a program, then shows the result. Output and exit status are the program's own.
 
 use fulcrum_causal::analyse;
 use fulcrum_model::causal::Note;
@@ -12,7 +12,7 @@ use crate::terminal::{self, Colour, Style};
 use crate::{progress, report, signals};
 
 /// Records and shows the ranking on standard error, as `perf stat` does.
-pub fn run(args: RunArgs) -> Outcome {
+pub(crate) fn run(args: RunArgs) -> Outcome {
     let (quiet, top) = (args.quiet, args.top);
     let options = options(args)?;
     let remote = signals::watch();
@@ -74,7 +74,7 @@ fn show(recorded: &Recorded, top: usize) {
     match fulcrum_runs::load_causal(&recorded.run) {
         Ok(loaded) => {
             let mut profile = analyse(&loaded.recording, &fulcrum_causal::Options::default());
-            // Where there was no experiment, the recorder has said why: an analysis can only guess.
+            // Without experiments, the recorder's notes say why: an analysis can only guess.
             let known = loaded.recording.experiments.is_empty() && !recorded.notes.is_empty();
             let said = recorded.notes.iter().cloned().map(Note::Recording);
             profile.notes = if known {

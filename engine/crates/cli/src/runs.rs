@@ -11,9 +11,9 @@ use crate::args::{ListArgs, RemoveArgs, RunsShowArgs};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
-/// The given folder, or this one, or the nearest above it that has runs. Looking upwards ends at a folder that all users
-/// share, such as `/tmp`: what lies there may be anybody's.
-pub fn workspace(given: Option<&Path>) -> PathBuf {
+/// The given folder, or the nearest one from this folder upwards that has runs. The search ends at a folder that all users share,
+/// such as `/tmp`, where runs may be another user's.
+pub(crate) fn workspace(given: Option<&Path>) -> PathBuf {
     if let Some(given) = given {
         return given.to_owned();
     }
@@ -25,14 +25,14 @@ pub fn workspace(given: Option<&Path>) -> PathBuf {
     found.unwrap_or(&here).to_owned()
 }
 
-/// Whether everybody may write there and only owners may delete.
+/// Whether every user may write there, and only owners may delete.
 fn is_shared(folder: &Path) -> bool {
     const STICKY_FOR_ALL: u32 = 0o1002;
     fs::metadata(folder).is_ok_and(|it| it.permissions().mode() & STICKY_FOR_ALL == STICKY_FOR_ALL)
 }
 
 /// `fulcrum runs list`.
-pub fn list(args: &ListArgs) -> Outcome {
+pub(crate) fn list(args: &ListArgs) -> Outcome {
     let workspace = workspace(args.workspace.workspace.as_deref());
     if !workspace.is_dir() {
         let path = workspace.display();
@@ -74,7 +74,7 @@ pub fn list(args: &ListArgs) -> Outcome {
 }
 
 /// `fulcrum runs show`.
-pub fn show(args: &RunsShowArgs) -> Outcome {
+pub(crate) fn show(args: &RunsShowArgs) -> Outcome {
     let run = find(args.workspace.workspace.as_deref(), args.run.as_deref())?;
     let folder = fulcrum_runs::RunFolder::open(&run).map_err(bad)?;
     let manifest = folder.read_manifest().map_err(bad)?;
@@ -127,8 +127,8 @@ pub fn show(args: &RunsShowArgs) -> Outcome {
     Ok(DONE)
 }
 
-/// `fulcrum runs rm`. Checks all before it deletes any.
-pub fn remove(args: &RemoveArgs) -> Outcome {
+/// `fulcrum runs rm`. Checks all runs before it deletes any.
+pub(crate) fn remove(args: &RemoveArgs) -> Outcome {
     let mut folders = Vec::new();
     for name in &args.runs {
         let run = find(args.workspace.workspace.as_deref(), Some(name))?;
@@ -143,7 +143,7 @@ pub fn remove(args: &RemoveArgs) -> Outcome {
     Ok(DONE)
 }
 
-/// A run by its name in the workspace or by its folder; the newest without either.
+/// A run by its name in the workspace or by its folder; by default the newest.
 fn find(given: Option<&Path>, run: Option<&Path>) -> Result<PathBuf, Failure> {
     let workspace = workspace(given);
     let Some(run) = run else {
@@ -154,7 +154,7 @@ fn find(given: Option<&Path>, run: Option<&Path>) -> Result<PathBuf, Failure> {
             });
     };
     let mut candidates = vec![run.to_owned()];
-    // A bare name means a run of the store even when a folder here has that name.
+    // A bare name means a run in the store, even when a folder here has that name.
     if run.components().count() == 1 {
         candidates.insert(0, runs_folder(&workspace).join(run));
     }

@@ -1,24 +1,24 @@
 //! Signals while a program is profiled.
 //!
-//! Ctrl-C reaches the whole foreground group: the first one is the program's own affair, and its result is still shown.
-//! A second one, or a request to end that only we get, stops the program. So does the first one when only what the program left
-//! in the background is there.
+//! Ctrl-C reaches the whole foreground group. The first one is for the program to handle, and the result is still shown. A
+//! second one stops the program, and so does a request to end that only we receive. The first one suffices when only processes
+//! that the program left in the background are running.
 
 use fulcrum_recorder::Remote;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// Watches from now on; the program is stopped when it should be.
-pub fn watch() -> Remote {
+/// Watches for signals from now on, and stops the program when they ask for it.
+pub(crate) fn watch() -> Remote {
     watch_for(2)
 }
 
-/// The same for programs that run in a group of their own: the first Ctrl-C is ours already.
-pub fn watch_first() -> Remote {
+/// The same for programs in a process group of their own: the first Ctrl-C stops them.
+pub(crate) fn watch_first() -> Remote {
     watch_for(1)
 }
 
-fn watch_for(enough: usize) -> Remote {
+fn watch_for(interrupts_to_stop: usize) -> Remote {
     let remote = Remote::default();
     // A signal that is ignored (nohup, a background job) stays ignored: the program inherits that.
     let wanted: Vec<i32> = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
@@ -34,7 +34,7 @@ fn watch_for(enough: usize) -> Remote {
         for signal in signals.forever() {
             interrupts += usize::from(signal == SIGINT);
             let ours = signal == SIGINT && stopper.is_in_background();
-            if matches!(signal, SIGTERM | SIGHUP) || interrupts >= enough || ours {
+            if matches!(signal, SIGTERM | SIGHUP) || interrupts >= interrupts_to_stop || ours {
                 stopper.cancel();
             }
         }

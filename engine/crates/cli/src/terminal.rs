@@ -1,4 +1,4 @@
-//! Writing for people: colours, glyphs and streams that may have closed.
+//! Output for people and scripts: colours, tables, and streams whose readers may be gone.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write as _};
@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::outcome::Failure;
 
-/// Writes to standard output. A reader that closed its end (`| head`) wanted no more: that is no error.
-pub fn print(text: &str) -> Result<(), Failure> {
+/// Writes to standard output. A reader that has closed the pipe (`| head`) is not an error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::BadInput(format!(
@@ -19,30 +19,30 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes an answer for scripts to standard output: JSON, indented.
-pub fn answer(answer: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn answer(answer: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(answer).expect("answers have texts as keys");
     print(&(text + "\n"))
 }
 
 /// Writes one of many answers for scripts to standard output: JSON, on one line.
-pub fn line(answer: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn line(answer: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(answer).expect("answers have texts as keys");
     print(&(text + "\n"))
 }
 
-/// Writes a line to standard error, if anybody still listens.
-pub fn say(line: &str) {
+/// Writes a line to standard error. Failures do not matter.
+pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Text of a file for a terminal, which must not take a part of it for a command.
-pub fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_command) {
+/// Text from a file, made safe for a terminal: control sequences are escaped.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_control) {
         return text.into();
     }
     let mut out = String::new();
     for c in text.chars() {
-        match is_command(c) {
+        match is_control(c) {
             true => out.extend(c.escape_default()),
             false => out.push(c),
         }
@@ -50,8 +50,8 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Control characters, and marks that turn the direction of what is written around them.
-fn is_command(c: char) -> bool {
+/// Whether a character controls the terminal or the direction of the text around it.
+fn is_control(c: char) -> bool {
     let turns = matches!(
         c,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
@@ -61,7 +61,7 @@ fn is_command(c: char) -> bool {
 
 /// How to write for one stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Style {
+pub(crate) struct Style {
     /// Colours: a terminal, and neither `NO_COLOR` nor `TERM=dumb`.
     pub colour: bool,
     /// Characters beyond ASCII, by the locale.
@@ -72,7 +72,7 @@ pub struct Style {
 
 /// The colours in use, by meaning.
 #[derive(Clone, Copy, Debug)]
-pub enum Colour {
+pub(crate) enum Colour {
     Good,
     Bad,
     Dim,
@@ -80,11 +80,11 @@ pub enum Colour {
 }
 
 impl Style {
-    pub fn stdout() -> Style {
+    pub(crate) fn stdout() -> Style {
         Style::of(io::stdout().is_terminal())
     }
 
-    pub fn stderr() -> Style {
+    pub(crate) fn stderr() -> Style {
         Style::of(io::stderr().is_terminal())
     }
 
@@ -103,7 +103,7 @@ impl Style {
     }
 
     /// Wraps text in a colour. Escape codes have no width: pad before.
-    pub fn paint(self, colour: Colour, text: &str) -> String {
+    pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
         if !self.colour || text.is_empty() {
             return text.to_owned();
         }
@@ -117,12 +117,12 @@ impl Style {
     }
 
     /// `+4.4 %`, with a real minus sign where it can be shown.
-    pub fn percent(self, fraction: f64) -> String {
+    pub(crate) fn percent(self, fraction: f64) -> String {
         format!("{} %", self.signed(fraction * 100.0, 1))
     }
 
     /// A number with its sign and this many decimals.
-    pub fn signed(self, number: f64, decimals: usize) -> String {
+    pub(crate) fn signed(self, number: f64, decimals: usize) -> String {
         if !number.is_finite() {
             return "?".into();
         }
@@ -135,21 +135,21 @@ impl Style {
         }
     }
 
-    /// A line beside the matter.
-    pub fn aside(self, text: &str) -> String {
+    /// A dimmed line.
+    pub(crate) fn aside(self, text: &str) -> String {
         self.paint(Colour::Dim, text) + "\n"
     }
 
-    /// Notes, a line each.
-    pub fn notes(self, notes: &[String]) -> String {
+    /// Notes, one on each line.
+    pub(crate) fn notes(self, notes: &[String]) -> String {
         notes
             .iter()
             .map(|note| self.aside(&format!("note: {note}")))
             .collect()
     }
 
-    /// How many of `all` rows a table does not have that shows so many, if any.
-    pub fn more(self, all: usize, shown: usize) -> String {
+    /// A line that says how many of `all` rows are not shown, if any.
+    pub(crate) fn more(self, all: usize, shown: usize) -> String {
         match all.saturating_sub(shown) {
             0 => String::new(),
             hidden => self.aside(&format!("{hidden} more: --top 0 shows all")),
@@ -157,17 +157,17 @@ impl Style {
     }
 
     /// `1.23 ms`, `4.50 MB`, `−12,345`: a cost as [`fulcrum_answers::quantity::quantity`] writes it.
-    pub fn quantity(self, value: i64, unit: &str) -> String {
+    pub(crate) fn quantity(self, value: i64, unit: &str) -> String {
         self.plain(fulcrum_answers::quantity::quantity(value, unit))
     }
 
-    /// The same for what is never negative.
-    pub fn nanoseconds(self, ns: u64) -> String {
+    /// The same for a time in nanoseconds.
+    pub(crate) fn nanoseconds(self, ns: u64) -> String {
         self.quantity(i64::try_from(ns).unwrap_or(i64::MAX), "ns")
     }
 
-    /// A number as text, in ASCII where nothing else can be shown.
-    pub fn plain(self, number: String) -> String {
+    /// A text with numbers, in ASCII where nothing else can be shown.
+    pub(crate) fn plain(self, number: String) -> String {
         match self.unicode {
             true => number,
             false => number.replace('\u{2212}', "-").replace('µ', "u"),
@@ -175,27 +175,27 @@ impl Style {
     }
 
     /// The separator of facts in a line.
-    pub fn dot(self) -> &'static str {
+    pub(crate) fn dot(self) -> &'static str {
         if self.unicode { " · " } else { ", " }
     }
 }
 
 /// A table whose cells are padded to their columns' widths.
 #[derive(Debug, Default)]
-pub struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
 }
 
-/// One cell: what it says, in which colour, on which side of its column.
+/// One cell: its text, its colour, and its alignment.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub(crate) struct Cell {
     pub text: String,
     pub colour: Option<Colour>,
     pub right: bool,
 }
 
 impl Cell {
-    pub fn left(text: impl Into<String>) -> Cell {
+    pub(crate) fn left(text: impl Into<String>) -> Cell {
         let text: String = text.into();
         Cell {
             text: shown(&text).into_owned(),
@@ -204,7 +204,7 @@ impl Cell {
         }
     }
 
-    pub fn right(text: impl Into<String>) -> Cell {
+    pub(crate) fn right(text: impl Into<String>) -> Cell {
         Cell {
             text: text.into(),
             colour: None,
@@ -212,18 +212,18 @@ impl Cell {
         }
     }
 
-    pub fn colour(self, colour: Option<Colour>) -> Cell {
+    pub(crate) fn colour(self, colour: Option<Colour>) -> Cell {
         Cell { colour, ..self }
     }
 }
 
 impl Table {
-    pub fn row(&mut self, cells: Vec<Cell>) {
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
         self.rows.push(cells);
     }
 
     /// Lines with two spaces between columns and none at the end.
-    pub fn render(&self, style: Style) -> String {
+    pub(crate) fn render(&self, style: Style) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |cell: &Cell| cell.text.chars().count();
         let widths: Vec<usize> = (0..columns)
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_neither_command_the_terminal_nor_turn_its_lines() {
+    fn names_neither_control_the_terminal_nor_turn_its_lines() {
         assert_eq!(shown("plain; Größe 名前"), "plain; Größe 名前");
         assert_eq!(shown("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(shown("a\u{202e}cba\u{2069}"), "a\\u{202e}cba\\u{2069}");

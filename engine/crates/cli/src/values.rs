@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum StdioArg {
+pub(crate) enum StdioArg {
     /// The same as this command's
     Inherit,
     /// To stdout.txt and stderr.txt in the run's folder; no input
@@ -13,7 +13,7 @@ pub enum StdioArg {
 }
 
 /// `30`, `30s`, `500ms`, `2m`, `1h`; more than zero.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
@@ -33,7 +33,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// `1.5%` or `0.015`. A bare number above 1 is in percent, as coz counts.
-pub fn fraction(text: &str) -> Result<f64, String> {
+pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     let (number, percent) = match text.strip_suffix('%') {
         Some(number) => (number.trim_end(), true),
         None => (text, false),
@@ -54,7 +54,7 @@ pub fn fraction(text: &str) -> Result<f64, String> {
 }
 
 /// A place as options take it, checked.
-pub fn file_and_line(text: &str) -> Result<String, String> {
+pub(crate) fn file_and_line(text: &str) -> Result<String, String> {
     let location: Result<fulcrum_model::Location, _> = text.parse();
     location
         .map(|_| text.to_owned())

@@ -7,13 +7,13 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
-pub struct TraceArgs {
+pub(crate) struct TraceArgs {
     /// What to observe: a filter file [default: all methods except those of the Java platform and C++'s std, waits, garbage
     /// collections, class loading]
     #[arg(long, value_name = "FILE")]
     pub filter: Option<PathBuf>,
     /// Log the arguments and results of these methods, as numbers and short texts; * matches anything; may be given several
-    /// times. The method must be observed. Strings are cut after 64 bytes, other objects are told by their class
+    /// times. The methods must be observed. Strings are cut after 64 bytes; other objects are logged as their classes
     #[arg(long, value_name = "CLASS.METHOD")]
     pub values: Vec<String>,
     /// Largest size of the log, such as 500M or 4G; later events are not recorded
@@ -44,7 +44,7 @@ pub struct TraceArgs {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Events {
+pub(crate) enum Events {
     /// List events in order of time
     List(ListArgs),
     /// Show what each thread called, as a tree
@@ -62,13 +62,13 @@ pub enum Events {
 }
 
 #[derive(Debug, Args)]
-pub struct TraceSelection {
+pub(crate) struct TraceSelection {
     /// A run folder or an events-*.log [default: the newest run here that has one]
     pub run: Option<PathBuf>,
     /// Only threads with this name or number; * matches anything
     #[arg(long, value_name = "NAME")]
     pub thread: Option<String>,
-    /// Only events from this time on, counted from the log's start: 1.5s, 200ms
+    /// Only events from this time on, measured from the start of the log: 1.5s, 200ms
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
     pub from: Option<Duration>,
     /// Only events up to this time
@@ -84,11 +84,11 @@ pub struct TraceSelection {
 
 #[derive(Debug, Args)]
 #[command(after_long_help = super::query_help::help())]
-pub struct QueryArgs {
+pub(crate) struct QueryArgs {
     /// [CONDITION] [group by …] [select …] [order by …] [limit N]; see --help
     pub query: String,
     #[command(flatten)]
-    pub source: TraceSelection,
+    pub selection: TraceSelection,
     /// The output format
     #[arg(long, value_enum, default_value_t = QueryFormat::Table)]
     pub format: QueryFormat,
@@ -98,7 +98,7 @@ pub struct QueryArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum QueryFormat {
+pub(crate) enum QueryFormat {
     /// For people
     Table,
     /// Comma-separated
@@ -114,9 +114,9 @@ pub enum QueryFormat {
 }
 
 #[derive(Debug, Args)]
-pub struct ExportArgs {
+pub(crate) struct ExportArgs {
     #[command(flatten)]
-    pub source: TraceSelection,
+    pub selection: TraceSelection,
     /// The format
     #[arg(
         long,
@@ -128,7 +128,7 @@ pub struct ExportArgs {
     /// Only rows that satisfy this condition, as in a query; for tables only
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<String>,
-    /// The columns of a table, as a query names them [default: tid,thread,node,kind,what,depth,start,wall,cpu,self,selfcpu,
+    /// The columns of a table, named as in a query [default: tid,thread,node,kind,what,depth,start,wall,cpu,self,selfcpu,
     /// ended,object]
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<String>,
@@ -141,7 +141,7 @@ pub struct ExportArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
+pub(crate) enum ExportFormat {
     /// A table, comma-separated
     Csv,
     /// A table, tab-separated, for gnuplot
@@ -165,19 +165,19 @@ pub enum ExportFormat {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum QueueOrder {
+pub(crate) enum QueueOrder {
     /// The oldest request is taken
     Fifo,
     /// The newest request is taken
     Lifo,
-    /// The object that a take returns tells which request it is; needs `identifymethod` in the filter
+    /// The object that a take returns identifies the request; needs `identifymethod` in the filter
     Identity,
 }
 
 #[derive(Debug, Args)]
-pub struct QueuesArgs {
+pub(crate) struct QueuesArgs {
     #[command(flatten)]
-    pub source: TraceSelection,
+    pub selection: TraceSelection,
     /// A method that puts a request into the queue; * matches anything; may be given several times
     #[arg(
         long,
@@ -187,7 +187,7 @@ pub struct QueuesArgs {
         requires = "take"
     )]
     pub put: Vec<String>,
-    /// A method that takes one; may be given several times
+    /// A method that takes a request out of the queue; may be given several times
     #[arg(long, value_name = "CLASS.METHOD", value_delimiter = ',')]
     pub take: Vec<String>,
     /// The class of the queue, instead of --put and --take: uses all methods of java.util.concurrent's queues in the log,
@@ -203,7 +203,7 @@ pub struct QueuesArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     /// Trace A, after the change: a run folder or an events-*.log
     pub run: PathBuf,
     /// Trace B, the base: the trace before the change
@@ -220,18 +220,18 @@ pub struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub(crate) struct ListArgs {
     #[command(flatten)]
-    pub source: TraceSelection,
+    pub selection: TraceSelection,
     /// Stop after this many events; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub limit: u64,
 }
 
 #[derive(Debug, Args)]
-pub struct TreeArgs {
+pub(crate) struct TreeArgs {
     #[command(flatten)]
-    pub source: TraceSelection,
+    pub selection: TraceSelection,
     /// Show only this many levels; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub depth: usize,
@@ -241,16 +241,16 @@ pub struct TreeArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct StatsArgs {
+pub(crate) struct StatsArgs {
     #[command(flatten)]
-    pub source: TraceSelection,
+    pub selection: TraceSelection,
     /// Only N methods; 0 shows all [default: 20 in the table, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 }
 
 /// `500M`, `4G`, `65536`: bytes.
-pub fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let split = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());

@@ -12,7 +12,7 @@ use crate::terminal::{self, Cell, Colour, Style, Table};
 const TABLE_TOP: usize = 20;
 
 /// Compares two traces.
-pub fn compare(args: &CompareArgs) -> Outcome {
+pub(crate) fn compare(args: &CompareArgs) -> Outcome {
     let filter = args.filter.as_deref();
     let (a, b) = (open_at(&args.run, filter)?, open_at(&args.before, filter)?);
     let found = compared(&a, &b, &Progress::default()).expect("nobody cancels it");

@@ -19,7 +19,7 @@ const COLUMNS: &str =
     "tid, thread, node, kind, what, depth, start, wall, cpu, self, selfcpu, ended, object";
 
 /// Writes a trace.
-pub fn export(args: &ExportArgs) -> Outcome {
+pub(crate) fn export(args: &ExportArgs) -> Outcome {
     use ExportFormat as F;
     let to = match args.format {
         Some(to) => to,
@@ -40,8 +40,8 @@ pub fn export(args: &ExportArgs) -> Outcome {
                 .into(),
         ));
     }
-    let trace = open(&args.source)?;
-    let scope = args.source.scope(&trace);
+    let trace = open(&args.selection)?;
+    let scope = args.selection.scope(&trace);
     let binary = matches!(to, F::Arrow | F::Parquet | F::Perfetto | F::Pprof);
     // What is wrong with a query must not leave an empty file.
     let query = table.map(|_| select(args)).transpose()?;
@@ -167,7 +167,10 @@ fn exported(result: Result<Vec<String>, ExportError>) -> Result<Vec<String>, Fai
 }
 
 /// A file, or standard output, which must be no terminal when it gets bytes that are no text.
-pub fn destination(file: Option<&Path>, binary: bool) -> Result<Box<dyn Write + Send>, Failure> {
+pub(crate) fn destination(
+    file: Option<&Path>,
+    binary: bool,
+) -> Result<Box<dyn Write + Send>, Failure> {
     match file {
         Some(path) => {
             let file = File::create(path).map_err(|error| {
@@ -183,13 +186,13 @@ pub fn destination(file: Option<&Path>, binary: bool) -> Result<Box<dyn Write + 
 }
 
 /// A reader that closed its end wanted no more.
-pub fn written(result: io::Result<()>) -> Result<(), Failure> {
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
         _ => Ok(()),
     }
 }
 
-pub fn unwritable(error: &io::Error) -> Failure {
+pub(crate) fn unwritable(error: &io::Error) -> Failure {
     Failure::BadInput(format!("cannot write: {error}"))
 }

@@ -9,9 +9,9 @@ use super::open::{open, say_notes, subject};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 
 /// Lists events.
-pub fn list(args: &ListArgs) -> Outcome {
-    let trace = open(&args.source)?;
-    let mut events = args.source.events(&trace);
+pub(crate) fn list(args: &ListArgs) -> Outcome {
+    let trace = open(&args.selection)?;
+    let mut events = args.selection.events(&trace);
     let mut out = BufWriter::new(io::stdout().lock());
     let most = if args.limit == 0 {
         u64::MAX
@@ -20,14 +20,14 @@ pub fn list(args: &ListArgs) -> Outcome {
     };
     let mut listed = 0;
     for event in events.by_ref() {
-        if !args.source.has_time(event.wall_ns) {
+        if !args.selection.has_time(event.wall_ns) {
             continue;
         }
         if listed == most {
             break;
         }
         listed += 1;
-        let line = if args.source.json {
+        let line = if args.selection.json {
             let event = fulcrum_answers::events::event(&trace, &event);
             serde_json::to_string(&event).expect("its keys are texts")
         } else {

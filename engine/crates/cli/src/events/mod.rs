@@ -1,6 +1,6 @@
-//! `fulcrum trace` and `fulcrum events`: event traces of Java programs.
+//! `fulcrum trace` and `fulcrum events`: event traces of Java and native programs.
 
-pub mod args;
+pub(crate) mod args;
 mod compare;
 mod export;
 mod list;
@@ -12,13 +12,13 @@ mod stats;
 mod trace;
 mod tree;
 
-pub use args::{Events, TraceArgs, size};
-pub use trace::trace;
+pub(crate) use args::{Events, TraceArgs, size};
+pub(crate) use trace::trace;
 
 use crate::outcome::Outcome;
 
 /// Runs one of the commands.
-pub fn run(command: &Events) -> Outcome {
+pub(crate) fn run(command: &Events) -> Outcome {
     match command {
         Events::List(args) => list::list(args),
         Events::Tree(args) => tree::tree(args),

@@ -10,16 +10,16 @@ use crate::outcome::Failure;
 use crate::terminal;
 
 /// Opens the log, behind the filter if there is one.
-pub fn open(source: &TraceSelection) -> Result<Trace, Failure> {
-    let path = match &source.run {
+pub(crate) fn open(selection: &TraceSelection) -> Result<Trace, Failure> {
+    let path = match &selection.run {
         Some(path) => path.clone(),
         None => newest()?,
     };
-    open_at(&path, source.filter.as_deref())
+    open_at(&path, selection.filter.as_deref())
 }
 
 /// Opens a log, or the one of a run.
-pub fn open_at(path: &Path, filter: Option<&Path>) -> Result<Trace, Failure> {
+pub(crate) fn open_at(path: &Path, filter: Option<&Path>) -> Result<Trace, Failure> {
     let path = fulcrum_events::log(path).map_err(|error| Failure::BadInput(error.to_string()))?;
     let bad = |path: &Path, error: &dyn std::fmt::Display| {
         Failure::BadInput(format!("{}: {error}", path.display()))
@@ -47,7 +47,7 @@ fn newest() -> Result<PathBuf, Failure> {
 
 impl TraceSelection {
     /// Whether a thread is meant.
-    pub fn has_thread(&self, thread: &Thread) -> bool {
+    pub(crate) fn has_thread(&self, thread: &Thread) -> bool {
         let Some(wanted) = &self.thread else {
             return true;
         };
@@ -55,14 +55,14 @@ impl TraceSelection {
     }
 
     /// Whether a time is meant, nanoseconds since the log's start.
-    pub fn has_time(&self, ns: u64) -> bool {
+    pub(crate) fn has_time(&self, ns: u64) -> bool {
         let ns = u128::from(ns);
         self.from.is_none_or(|from| from.as_nanos() <= ns)
             && self.to.is_none_or(|to| ns <= to.as_nanos())
     }
 
     /// The part of the trace that is meant.
-    pub fn scope(&self, trace: &Trace) -> TraceRange {
+    pub(crate) fn scope(&self, trace: &Trace) -> TraceRange {
         let threads = trace.threads.iter().filter(|it| self.has_thread(it));
         let ns = |time: Option<std::time::Duration>, none: u64| {
             time.map_or(none, |it| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX))
@@ -78,13 +78,13 @@ impl TraceSelection {
     }
 
     /// The events that are meant.
-    pub fn events<'a>(&self, trace: &'a Trace) -> Events<'a> {
+    pub(crate) fn events<'a>(&self, trace: &'a Trace) -> Events<'a> {
         trace.events_of(|thread| self.has_thread(thread))
     }
 }
 
 /// What an event is about, in words.
-pub fn subject(trace: &Trace, event: &Event) -> String {
+pub(crate) fn subject(trace: &Trace, event: &Event) -> String {
     let object = |object: &u64, class: &u32| format!("{}#{object}", trace.class_name(*class));
     match &event.what {
         What::Enter { method } | What::Exit { method, .. } => trace.method_name(*method),
@@ -152,14 +152,14 @@ fn identity(object: u64) -> String {
 }
 
 /// Tells what a reader should know, on standard error.
-pub fn say_notes(trace: &Trace, problems: &[String]) {
+pub(crate) fn say_notes(trace: &Trace, problems: &[String]) {
     for note in notes(trace, problems) {
         terminal::say(&format!("note: {note}"));
     }
 }
 
 /// What a reader should know: how the log ended, and what is missing in it.
-pub fn notes(trace: &Trace, problems: &[String]) -> Vec<String> {
+pub(crate) fn notes(trace: &Trace, problems: &[String]) -> Vec<String> {
     let end = trace.end.note();
     end.into_iter()
         .chain(trace.notes.iter().cloned())

@@ -15,12 +15,12 @@ use crate::terminal::{self, Colour, Style};
 const PAGE: usize = 500;
 
 /// Answers a query.
-pub fn query(args: &QueryArgs) -> Outcome {
+pub(crate) fn query(args: &QueryArgs) -> Outcome {
     let query = Query::parse(&args.query).map_err(|error| Failure::Usage(error.to_string()))?;
-    let trace = open(&args.source)?;
-    let scope = args.source.scope(&trace);
+    let trace = open(&args.selection)?;
+    let scope = args.selection.scope(&trace);
     let format = match args.format {
-        _ if args.source.json => Some(Format::Json),
+        _ if args.selection.json => Some(Format::Json),
         QueryFormat::Table => None,
         QueryFormat::Csv => Some(Format::Csv),
         QueryFormat::Tsv => Some(Format::Tsv),

@@ -3,7 +3,7 @@
 use fulcrum_events::query::fields;
 
 /// What `--help` says below the options.
-pub fn help() -> String {
+pub(crate) fn help() -> String {
     let mut text = String::from(
         "A query has these parts, each optional:\n  \
          CONDITION                     method ~ \"ThreadPool\\.\" and wall > 1ms and thread = \"Dispatcher*\"\n  \

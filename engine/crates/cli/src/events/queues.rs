@@ -11,9 +11,9 @@ use crate::terminal::{self, Cell, Colour, Style, Table};
 const TABLE_TOP: usize = 20;
 
 /// Replays a queue and shows its requests.
-pub fn queues(args: &QueuesArgs) -> Outcome {
-    let trace = open(&args.source)?;
-    let scope = args.source.scope(&trace);
+pub(crate) fn queues(args: &QueuesArgs) -> Outcome {
+    let trace = open(&args.selection)?;
+    let scope = args.selection.scope(&trace);
     let order = args.order.map(|order| match order {
         QueueOrder::Fifo => Order::Fifo,
         QueueOrder::Lifo => Order::Lifo,
@@ -35,9 +35,9 @@ pub fn queues(args: &QueuesArgs) -> Outcome {
     })?;
     let top = args
         .top
-        .unwrap_or(if args.source.json { 0 } else { TABLE_TOP });
+        .unwrap_or(if args.selection.json { 0 } else { TABLE_TOP });
     let shown = if top == 0 { usize::MAX } else { top };
-    if args.source.json {
+    if args.selection.json {
         let requests = queue.requests.iter().take(shown);
         let notes = notes(&trace, &queue.notes);
         terminal::answer(&fulcrum_answers::events::queues(&queue, requests, notes))?;

@@ -11,22 +11,24 @@ use crate::terminal::{self, Cell, Colour, Style, Table};
 const TABLE_TOP: usize = 20;
 
 /// Shows sums.
-pub fn stats(args: &StatsArgs) -> Outcome {
-    let trace = open(&args.source)?;
-    let source = &args.source;
+pub(crate) fn stats(args: &StatsArgs) -> Outcome {
+    let trace = open(&args.selection)?;
+    let selection = &args.selection;
     let threads: std::collections::HashSet<u32> = trace
         .threads
         .iter()
-        .filter(|it| source.has_thread(it))
+        .filter(|it| selection.has_thread(it))
         .map(|it| it.id)
         .collect();
     let mut stats = fulcrum_events::stats(&trace, |event| {
-        threads.contains(&event.thread) && source.has_time(event.wall_ns)
+        threads.contains(&event.thread) && selection.has_time(event.wall_ns)
     });
     stats.threads.retain(|thread| threads.contains(&thread.id));
-    let top = args.top.unwrap_or(if source.json { 0 } else { TABLE_TOP });
+    let top = args
+        .top
+        .unwrap_or(if selection.json { 0 } else { TABLE_TOP });
     let shown = if top == 0 { usize::MAX } else { top };
-    if source.json {
+    if selection.json {
         let notes = notes(&trace, &stats.problems);
         terminal::answer(&fulcrum_answers::events::stats(
             &trace, &stats, shown, notes,

@@ -10,7 +10,7 @@ use crate::signals;
 use crate::terminal::{self, Colour, Style};
 
 /// Records, and says on standard error where.
-pub fn trace(mut args: TraceArgs) -> Outcome {
+pub(crate) fn trace(mut args: TraceArgs) -> Outcome {
     let filter = match &args.filter {
         None => None,
         Some(path) => {

@@ -19,15 +19,15 @@ struct Tree {
 }
 
 /// Shows trees.
-pub fn tree(args: &TreeArgs) -> Outcome {
-    let trace = open(&args.source)?;
+pub(crate) fn tree(args: &TreeArgs) -> Outcome {
+    let trace = open(&args.selection)?;
     let mut problems = Vec::new();
     let mut shown = 0;
     let mut all = Vec::new();
     for thread in trace
         .threads
         .iter()
-        .filter(|thread| args.source.has_thread(thread))
+        .filter(|thread| args.selection.has_thread(thread))
     {
         let mut tree = collect(&trace, thread, args);
         problems.append(&mut tree.problems);
@@ -35,14 +35,14 @@ pub fn tree(args: &TreeArgs) -> Outcome {
             continue;
         }
         shown += tree.rows.len();
-        if args.source.json {
+        if args.selection.json {
             let name = |node| name(&trace, node);
             all.push(thread_tree(&trace, thread, &tree.rows, name, tree.cut));
         } else {
             terminal::print(&as_text(&trace, thread, &tree, Style::stdout()))?;
         }
     }
-    if args.source.json {
+    if args.selection.json {
         terminal::answer(&EventsTrees { threads: all })?;
     }
     say_notes(&trace, &problems);
@@ -87,7 +87,7 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
         let deep = args.depth > 0 && stack.depth() > args.depth;
         if let Some(serial) = begun
             && !deep
-            && args.source.has_time(event.wall_ns)
+            && args.selection.has_time(event.wall_ns)
         {
             if wanted.len() == most {
                 cut = true;

@@ -7,7 +7,7 @@ use fulcrum_profile_formats::Limits;
 use fulcrum_profile_formats::names::Rule;
 
 #[derive(Debug, Subcommand)]
-pub enum Profile {
+pub(crate) enum Profile {
     /// Describe a profile: format, value types, size, renamed functions
     Info(InfoArgs),
     /// List the functions that cost most, alone or in comparison
@@ -18,7 +18,7 @@ pub enum Profile {
 
 /// Which profile, and how its names are read.
 #[derive(Debug, Args)]
-pub struct Source {
+pub(crate) struct ProfileInput {
     /// A profile in any known format, compressed or not; - is standard input
     pub file: PathBuf,
     /// Rules that unify names: default, all, none, or some of demangle, compiler-suffix, rust-hash, jvm-lambda,
@@ -30,21 +30,21 @@ pub struct Source {
     pub max_size: Option<Limits>,
 }
 
-impl Source {
-    /// How the file is read.
-    pub fn limits(&self) -> Limits {
+impl ProfileInput {
+    /// The limits for reading the file.
+    pub(crate) fn limits(&self) -> Limits {
         self.max_size.unwrap_or_default()
     }
 }
 
-/// Rules of one option.
+/// The rules of `--names`.
 #[derive(Clone, Debug)]
-pub struct Names(pub Vec<Rule>);
+pub(crate) struct Names(pub Vec<Rule>);
 
 #[derive(Debug, Args)]
-pub struct InfoArgs {
+pub(crate) struct InfoArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub input: ProfileInput,
     /// List every name that a rule changes, before and after
     #[arg(long)]
     pub renamed: bool,
@@ -54,9 +54,9 @@ pub struct InfoArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct TopArgs {
+pub(crate) struct TopArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub input: ProfileInput,
     /// Compare with this profile: costs are those of FILE minus those of BASE
     #[arg(long, value_name = "BASE")]
     pub against: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub struct TopArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Sort {
+pub(crate) enum Sort {
     /// A function's own cost
     Base,
     /// Its cost with everything it calls
@@ -83,9 +83,9 @@ pub enum Sort {
 }
 
 #[derive(Debug, Args)]
-pub struct ConvertArgs {
+pub(crate) struct ConvertArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub input: ProfileInput,
     /// The format to write
     #[arg(long, value_enum)]
     pub to: To,
@@ -98,7 +98,7 @@ pub struct ConvertArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum To {
+pub(crate) enum To {
     /// One stack on each line, with a count
     Folded,
     /// profile.proto, compressed
@@ -107,13 +107,13 @@ pub enum To {
     Speedscope,
 }
 
-/// Rules for names of an option.
-pub fn rules(text: &str) -> Result<Names, String> {
+/// Parses `--names`.
+pub(crate) fn rules(text: &str) -> Result<Names, String> {
     fulcrum_profiles::named_rules(text).map(Names)
 }
 
-/// The limits of an option.
-pub fn max_size(text: &str) -> Result<Limits, String> {
+/// Parses `--max-size`.
+pub(crate) fn max_size(text: &str) -> Result<Limits, String> {
     let bytes = crate::events::args::size(text)?;
     let bytes =
         usize::try_from(bytes).map_err(|_| "this machine cannot hold so much".to_owned())?;

@@ -12,13 +12,9 @@ use crate::outcome::{DONE, Failure, Outcome};
 use crate::terminal;
 
 /// Writes the profile, and says on standard error what a reader should know.
-pub fn convert(args: &ConvertArgs) -> Outcome {
-    let profile = open(
-        &args.source.file,
-        &args.source.names.0,
-        args.source.limits(),
-    )?;
-    let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
+pub(crate) fn convert(args: &ConvertArgs) -> Outcome {
+    let profile = open(&args.input.file, &args.input.names.0, args.input.limits())?;
+    let value = value_of(&profile, args.value.as_deref(), &args.input.file)?;
     let target = match args.to {
         To::Folded => OutputFormat::Folded,
         To::Pprof => OutputFormat::Pprof,
@@ -33,7 +29,7 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
             WriteError::Io(_) => "choose another file with -o",
             _ => "`fulcrum profile top` and `info` read it",
         };
-        Failure::BadInput(format!("{}: {error}; {advice}", args.source.file.display()))
+        Failure::BadInput(format!("{}: {error}; {advice}", args.input.file.display()))
     })?;
     for note in &profile.notes {
         terminal::say(&format!("note: {note}"));

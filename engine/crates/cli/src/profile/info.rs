@@ -12,14 +12,10 @@ use crate::outcome::{DONE, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// What a profile holds.
-pub fn info(args: &InfoArgs) -> Outcome {
-    let profile = open(
-        &args.source.file,
-        &args.source.names.0,
-        args.source.limits(),
-    )?;
+pub(crate) fn info(args: &InfoArgs) -> Outcome {
+    let profile = open(&args.input.file, &args.input.names.0, args.input.limits())?;
     if args.json {
-        terminal::answer(&as_json(&profile, &args.source.names.0))?;
+        terminal::answer(&as_json(&profile, &args.input.names.0))?;
     } else {
         terminal::print(&as_text(&profile, args.renamed, Style::stdout()))?;
     }

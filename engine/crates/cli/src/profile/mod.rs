@@ -1,16 +1,16 @@
 //! `fulcrum profile`: look at profiles of calls, and convert them.
 
-pub mod args;
+pub(crate) mod args;
 mod convert;
 mod info;
 mod open;
 mod top;
 
 use crate::outcome::Outcome;
-pub use args::Profile;
+pub(crate) use args::Profile;
 
 /// Runs one of the commands.
-pub fn run(command: &Profile) -> Outcome {
+pub(crate) fn run(command: &Profile) -> Outcome {
     match command {
         Profile::Info(args) => info::info(args),
         Profile::Top(args) => top::top(args),

@@ -2,19 +2,23 @@
 
 use std::path::Path;
 
+use fulcrum_paths::{find_value, value_names};
 use fulcrum_profile_formats::names::Rule;
 use fulcrum_profile_formats::{Limits, Profile};
-use fulcrum_paths::{find_value, value_names};
 
 use crate::outcome::Failure;
 
 /// The profile in a file, its names by these rules.
-pub fn open(path: &Path, rules: &[Rule], limits: Limits) -> Result<Profile, Failure> {
+pub(crate) fn open(path: &Path, rules: &[Rule], limits: Limits) -> Result<Profile, Failure> {
     Ok(fulcrum_profiles::profile(path, rules, limits)?)
 }
 
 /// The number of the value type that is wanted: by name, by number from 1, or the profile's own choice.
-pub fn value_of(profile: &Profile, wanted: Option<&str>, path: &Path) -> Result<usize, Failure> {
+pub(crate) fn value_of(
+    profile: &Profile,
+    wanted: Option<&str>,
+    path: &Path,
+) -> Result<usize, Failure> {
     let Some(wanted) = wanted else {
         return Ok(profile.default_value);
     };

@@ -24,7 +24,7 @@ use fulcrum_answers::quantity::share;
 /// The table without `--top`.
 const TABLE_TOP: usize = 20;
 
-/// A path of length 1.
+/// A function, as a path of length 1.
 struct Function {
     name: String,
     base: i64,
@@ -32,43 +32,43 @@ struct Function {
     sides: Option<SummarySides>,
 }
 
-/// The functions that are listed, the most costly first.
+/// The listed functions, the most costly first.
 struct Functions {
-    kind: ValueType,
+    value_type: ValueType,
     total: i64,
     sides: Option<Sides>,
-    /// What shares are of.
-    whole: i64,
+    /// The cost that shares are fractions of.
+    denominator: i64,
     /// How many functions there are.
     count: usize,
     rows: Vec<Function>,
     notes: Vec<String>,
 }
 
-/// Which functions are listed.
+/// How functions are listed.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct ListOptions {
     sort: Sort,
-    /// How many; 0 is all.
+    /// The number of functions to list; 0 lists all.
     top: usize,
 }
 
-/// Lists functions.
-pub fn top(args: &TopArgs) -> Outcome {
-    let rules = &args.source.names.0;
-    let limits = args.source.limits();
-    let profile = open(&args.source.file, rules, limits)?;
-    let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
+/// Lists the functions that cost most.
+pub(crate) fn top(args: &TopArgs) -> Outcome {
+    let rules = &args.input.names.0;
+    let limits = args.input.limits();
+    let profile = open(&args.input.file, rules, limits)?;
+    let value = value_of(&profile, args.value.as_deref(), &args.input.file)?;
     let kind = profile.value_types()[value].clone();
-    let wanted = Wanted {
+    let options = ListOptions {
         sort: args.sort,
         top: args.top.unwrap_or(if args.json { 0 } else { TABLE_TOP }),
     };
     let functions = match &args.against {
-        None => alone(profile, &args.source.file, (kind, value), wanted)?,
+        None => alone(profile, &args.input.file, (kind, value), options)?,
         Some(path) => {
             let mut base = open(path, rules, limits)?;
-            // Of another file the same number may be another type.
+            // In another file, the same number may stand for another type.
             let base_value = match (same_value(&base.value_types(), &kind), &args.value) {
                 (Some(same), _) => same,
                 (None, Some(_)) => value_of(&base, Some(&kind.name), path)?,
@@ -82,11 +82,8 @@ pub fn top(args: &TopArgs) -> Outcome {
                     base.default_value
                 }
             };
-            let sides = [
-                (args.source.file.as_path(), profile),
-                (path.as_path(), base),
-            ];
-            compared(sides, kind, [value, base_value], wanted)?
+            let sides = [(args.input.file.as_path(), profile), (path.as_path(), base)];
+            compared(sides, kind, [value, base_value], options)?
         }
     };
     let none = functions.rows.is_empty();
@@ -102,7 +99,7 @@ fn alone(
     profile: Profile,
     path: &Path,
     (kind, value): (ValueType, usize),
-    wanted: Wanted,
+    options: ListOptions,
 ) -> Result<Functions, Failure> {
     let mut notes = profile.notes;
     let tree = match profile.calls {
@@ -110,17 +107,17 @@ fn alone(
         Calls::Graphs(graphs) => {
             let graph = graph(graphs, value)?;
             notes.extend(unusual_shares_note(&graph, &Denominator::of(&graph)));
-            return Ok(functions(&graph, kind, notes, wanted));
+            return Ok(functions(&graph, kind, notes, options));
         }
     };
     let Some(difference) = ComparativeProfile::of_difference(&tree, value) else {
         let profile = CallTreeProfile::new(Arc::new(tree), value);
-        return Ok(functions(&profile, kind, notes, wanted));
+        return Ok(functions(&profile, kind, notes, options));
     };
     notes.push(difference_note(&kind.name, &path.display().to_string()));
-    let mut functions = functions(&difference, kind, notes, wanted);
-    // Neither side is what the program cost before.
-    functions.whole = functions
+    let mut functions = functions(&difference, kind, notes, options);
+    // Neither side is the cost of the program before.
+    functions.denominator = functions
         .sides
         .map_or(0, |sides| sides.a.abs().max(sides.b.abs()));
     Ok(functions)
@@ -135,7 +132,7 @@ fn compared(
     sides: [(&Path, Profile); 2],
     kind: ValueType,
     values: [usize; 2],
-    wanted: Wanted,
+    options: ListOptions,
 ) -> Result<Functions, Failure> {
     let mut notes = Vec::new();
     for (path, profile) in &sides {
@@ -152,14 +149,14 @@ fn compared(
                 [(of_a, values[0]), (of_b, values[1])].map(|(tree, value)| (Arc::new(tree), value));
             let profile = ComparativeProfile::new(of_a, of_b).map_err(refused)?;
             let kind = ValueType::new(kind.name, profile.unit());
-            Ok(functions(&profile, kind, notes, wanted))
+            Ok(functions(&profile, kind, notes, options))
         }
         [Calls::Graphs(of_a), Calls::Graphs(of_b)] => {
             if a != b {
                 return Err(refused(DifferentUnits { a, b }));
             }
             let (a, b) = (graph(of_a, values[0])?, graph(of_b, values[1])?);
-            Ok(functions(&GraphComparison::new(a, b), kind, notes, wanted))
+            Ok(functions(&GraphComparison::new(a, b), kind, notes, options))
         }
         [of_a, _] => {
             let path = &paths[usize::from(matches!(of_a, Calls::Tree(_)))];
@@ -175,7 +172,7 @@ fn functions<P: ProfileInterface>(
     profile: &P,
     kind: ValueType,
     notes: Vec<String>,
-    wanted: Wanted,
+    options: ListOptions,
 ) -> Functions {
     let mut all: Vec<_> = profile
         .initial_summaries()
@@ -183,16 +180,16 @@ fn functions<P: ProfileInterface>(
         .map(|summary| (profile.base_of(&summary), profile.cum_of(&summary), summary))
         .collect();
     let count = all.len();
-    // Equal ones stay sorted by name.
+    // Functions of equal cost stay sorted by name.
     all.sort_by_key(|(base, cum, _)| {
         let (base, cum) = (base.unsigned_abs(), cum.unsigned_abs());
-        Reverse(match wanted.sort {
+        Reverse(match options.sort {
             Sort::Base => (base, cum),
             Sort::Cum => (cum, base),
         })
     });
-    if wanted.top > 0 {
-        all.truncate(wanted.top);
+    if options.top > 0 {
+        all.truncate(options.top);
     }
     let rows = all.into_iter().map(|(base, cum, summary)| Function {
         name: profile.path_of(&summary).concat(),
@@ -206,25 +203,25 @@ fn functions<P: ProfileInterface>(
         rows: rows.collect(),
         total,
         sides,
-        // Shares of a difference would be of next to nothing: those of the base are.
-        whole: sides.map_or(total, |sides| sides.b),
-        kind,
+        // A difference may be close to zero, so shares are fractions of the base.
+        denominator: sides.map_or(total, |sides| sides.b),
+        value_type: kind,
         notes,
     }
 }
 
 fn as_text(functions: &Functions, style: Style) -> String {
     let dot = style.dot();
-    let cost = |cost: i64| style.quantity(cost, &functions.kind.unit);
-    let whole = functions.whole;
-    let share = |cost| Cell::right(style.plain(share(cost, whole))).colour(Some(Colour::Dim));
-    let mut out = style.paint(Colour::Strong, &functions.kind.name);
+    let cost = |cost: i64| style.quantity(cost, &functions.value_type.unit);
+    let denominator = functions.denominator;
+    let share = |cost| Cell::right(style.plain(share(cost, denominator))).colour(Some(Colour::Dim));
+    let mut out = style.paint(Colour::Strong, &functions.value_type.name);
     match functions.sides {
-        None => out += &format!("{dot}{} in all", cost(whole)),
+        None => out += &format!("{dot}{} in all", cost(denominator)),
         Some(Sides { a, b }) => {
-            let (difference, whole) = (cost(functions.total), cost(whole));
+            let (difference, base) = (cost(functions.total), cost(denominator));
             let (a, b) = (cost(a), cost(b));
-            out += &format!("{dot}{a} minus {b} is {difference}; shares are of {whole}");
+            out += &format!("{dot}{a} minus {b} is {difference}; shares are of {base}");
         }
     }
     out += &format!("{dot}{} functions\n", functions.count);
@@ -254,8 +251,8 @@ fn as_json(functions: Functions) -> ProfileTop {
         sides: it.sides.map(answers::path_sides),
     };
     ProfileTop {
-        value: functions.kind.name,
-        unit: functions.kind.unit,
+        value: functions.value_type.name,
+        unit: functions.value_type.unit,
         total: functions.total,
         sides: functions.sides.map(answers::sides),
         functions: functions.rows.into_iter().map(row).collect(),

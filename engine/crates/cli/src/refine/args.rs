@@ -8,12 +8,12 @@ use clap::Args;
 use fulcrum_hotspot::Rule;
 
 #[derive(Debug, Args)]
-pub struct RefineArgs {
+pub(crate) struct RefineArgs {
     /// What a hotspot is: a cost (wall, cpu, allocation, contention; inherent or cumulative; with weights), a threshold, and
     /// the number of executions after which the cost is known
     #[arg(long, value_name = "RULE", value_parser = rule, default_value = "inherent wall >= 50us after 1000")]
     pub rule: Rule,
-    /// The method whose calls are the units of work [default: the whole run is one]
+    /// The method whose calls are the units of work [default: the whole run is one unit]
     #[arg(long, value_name = "CLASS.METHOD")]
     pub unit: Option<String>,
     /// Begin with this filter [default: all methods except those of the Java platform and C++'s std]
@@ -40,7 +40,7 @@ pub struct RefineArgs {
     /// Seed for drawing the excluded methods that are measured again
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Stop each run after this long: for programs that do not end by themselves
+    /// Stop each run after this long, for programs that do not end by themselves
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
     pub duration: Option<Duration>,
     /// Keep the program running: each run is a session of this length in it, and probes change in between

@@ -13,14 +13,14 @@ use fulcrum_recorder::{
 };
 use fulcrum_schema::RefineTable;
 
-pub use args::RefineArgs;
+pub(crate) use args::RefineArgs;
 
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::signals;
 use crate::terminal::{self, Style};
 
 /// Runs the loop and shows its table.
-pub fn refine(args: RefineArgs) -> Outcome {
+pub(crate) fn refine(args: RefineArgs) -> Outcome {
     let options = options(&args)?;
     let remote = signals::watch_first();
     let mut line = Line::new(args.quiet);

@@ -6,7 +6,7 @@ use fulcrum_recorder::{Ending, Estimate, Iteration, Refined};
 use crate::terminal::{Cell, Colour, Style, Table};
 
 /// A row for each iteration, then what came of it.
-pub fn table(refined: &Refined, style: Style) -> String {
+pub(crate) fn table(refined: &Refined, style: Style) -> String {
     let heads = [
         "iteration",
         "methods",

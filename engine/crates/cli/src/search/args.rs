@@ -11,8 +11,8 @@ use crate::profile::args::{Names, max_size, rules};
 
 /// Profiles, alone or compared.
 #[derive(Debug, Args)]
-pub struct ProfileFiles {
-    /// A profile in any known format; - is standard input; several are runs of one side of a comparison
+pub(crate) struct ProfileFiles {
+    /// A profile in any known format; - is standard input; several are inputs of one side of a comparison
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Compare with this profile: costs are those of FILE minus those of BASE; may be given several times
@@ -24,7 +24,7 @@ pub struct ProfileFiles {
     /// Rules that unify names, as for `fulcrum profile`
     #[arg(long, value_name = "RULES", value_parser = rules, default_value = "default")]
     pub names: Names,
-    /// Make the sides comparable: "totals" scales every run to the mean total of BASE; a number multiplies FILE's costs
+    /// Make the sides comparable: "totals" scales every input to the mean total of BASE; a number multiplies FILE's costs
     #[arg(long, value_name = "HOW", value_parser = normalisation, requires = "against")]
     pub normalise: Option<Normalisation>,
     /// Read files of up to this size, as for `fulcrum profile`
@@ -33,14 +33,14 @@ pub struct ProfileFiles {
 }
 
 impl ProfileFiles {
-    /// Those of both sides.
-    pub fn all(&self) -> impl Iterator<Item = &PathBuf> {
+    /// The files of both sides.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &PathBuf> {
         self.files.iter().chain(&self.against)
     }
 }
 
 #[derive(Debug, Args)]
-pub struct NavigateArgs {
+pub(crate) struct NavigateArgs {
     #[command(flatten)]
     pub files: ProfileFiles,
     /// Begin with the labels of this file
@@ -50,9 +50,9 @@ pub struct NavigateArgs {
     pub dialogue: Dialogue,
 }
 
-/// How one searches: by typing commands, or by giving them all.
+/// How commands are given: typed one by one, or all at once.
 #[derive(Debug, Args)]
-pub struct Dialogue {
+pub(crate) struct Dialogue {
     /// Execute these commands, separated by semicolons or line ends, or those in this file, and exit
     #[arg(long, value_name = "COMMANDS")]
     pub script: Option<String>,
@@ -65,7 +65,7 @@ pub struct Dialogue {
 }
 
 #[derive(Debug, Args)]
-pub struct SuggestArgs {
+pub(crate) struct SuggestArgs {
     #[command(flatten)]
     pub files: ProfileFiles,
     /// Search automatically: find a few sequences that together cover most of the cost, long enough to explain it
@@ -74,13 +74,13 @@ pub struct SuggestArgs {
     /// How to rank functions: HighCum or HighBase [default: HighCum]
     #[arg(long, value_name = "NAME", value_parser = suggester, conflicts_with = "auto")]
     pub suggester: Option<Suggester>,
-    /// Count the cost of this file's labels as covered already
+    /// Count the cost of the labels in this file as covered already
     #[arg(long, value_name = "FILE")]
     pub label_file: Option<PathBuf>,
-    /// Label what is suggested and write all labels to this file
+    /// Label the suggested paths, and write all labels to this file
     #[arg(long, value_name = "FILE")]
     pub save_labels: Option<PathBuf>,
-    /// The part of the cost that --auto should cover: 85% or 0.85
+    /// The share of the cost that --auto should cover: 85% or 0.85
     #[arg(long, value_name = "FRACTION", value_parser = fraction, requires = "auto")]
     pub coverage: Option<f64>,
     /// Print JSON: fractions, stable keys

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use fulcrum_paths::{End, Suggester};
 
-/// What an analyst asks for.
+/// A command.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+pub(crate) enum Command {
     SetSuggester(Suggester),
     Suggest,
     Select(usize),
     Path {
         names: Vec<String>,
-        /// With the brackets, if there were any: they may be a name's.
+        /// With the brackets, if there were any: they may belong to a name.
         as_typed: Option<Vec<String>>,
     },
     Find(String),
@@ -22,7 +22,7 @@ pub enum Command {
     Unlabel(String),
     Labels,
     Overlap,
-    /// Of the label, or of the labels between commas.
+    /// For a label, or for several labels separated by commas.
     Estimate(String),
     Zoom(bool),
     Cutoff(f64),
@@ -38,8 +38,8 @@ pub enum Command {
     Quit,
 }
 
-/// What can be typed, and what it does.
-pub const HELP: &[(&str, &str)] = &[
+/// The commands, and what they do.
+pub(crate) const HELP: &[(&str, &str)] = &[
     (
         "set suggester NAME",
         "choose HighCum (from the top) or HighBase (from the bottom)",
@@ -58,19 +58,22 @@ pub const HELP: &[(&str, &str)] = &[
     ("show", "print the current path again"),
     ("label NAME", "label the current path"),
     ("unlabel NAME", "take the label from the current path"),
-    ("labels", "what each label covers, and all together"),
-    ("overlap", "what the current path shares with each label"),
+    ("labels", "show what each label covers, and all together"),
+    (
+        "overlap",
+        "show what the current path shares with each label",
+    ),
     (
         "estimate [NAME, NAME]",
-        "what could be gained if the labelled cost disappeared; without names, all labels",
+        "estimate the gain if the labelled cost disappeared; without names, of all labels",
     ),
     (
         "zoom on | zoom off",
-        "hide extensions that cost little, skip those that keep the cost",
+        "hide extensions that cost little, and skip those that keep the cost",
     ),
     (
         "cutoff RATIO",
-        "the share of the cost that zooming keeps; 0.95 by default",
+        "set the share of the cost that zooming keeps; 0.95 by default",
     ),
     ("back, forward", "move through the history of paths"),
     (
@@ -80,23 +83,23 @@ pub const HELP: &[(&str, &str)] = &[
     ("auto", "find and label the bottlenecks automatically"),
     (
         "save FILE, load FILE",
-        "write labels to a file, add a file's labels",
+        "write labels to a file, or add the labels in a file",
     ),
     ("help, quit", ""),
 ];
 
-/// Every first word, for completion.
-pub fn first_words() -> impl Iterator<Item = &'static str> {
+/// The first word of every command, for completion.
+pub(crate) fn command_words() -> impl Iterator<Item = &'static str> {
     let all = HELP.iter().flat_map(|(usage, _)| usage.split([',', '|']));
     all.filter_map(|usage| usage.split_whitespace().next())
         .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// Reads one command. `None`: a blank line or a comment.
+/// Parses one command. `None` for a blank line or a comment.
 ///
 /// # Errors
-/// What was expected, one sentence.
-pub fn parse(line: &str) -> Result<Option<Command>, String> {
+/// One sentence on what was expected.
+pub(crate) fn parse(line: &str) -> Result<Option<Command>, String> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
@@ -179,7 +182,7 @@ fn number(text: &str) -> Result<usize, String> {
 
 /// `[a; b]` or `a; b`; names may be quoted.
 fn path(text: &str) -> Result<Command, String> {
-    // Around the whole path: those of `[libc.so.6]; [unknown]` are not.
+    // Brackets around the whole path, unlike those in `[libc.so.6]; [unknown]`.
     let around = text.starts_with('[') && bracketed(text) == Some(text.len());
     let names = listed(
         if around {
@@ -201,7 +204,7 @@ fn path(text: &str) -> Result<Command, String> {
 /// The longest recursion that can be typed folded.
 const MOST_TIMES: usize = 100_000;
 
-/// The names with recursion written out that is folded as lists print it: `walk ×17`.
+/// Writes out recursion that is folded as in printed lists: `walk ×17`.
 fn unfold(names: Vec<String>) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
     for name in names {
@@ -222,8 +225,8 @@ fn unfold(names: Vec<String>) -> Result<Vec<String>, String> {
     Ok(all)
 }
 
-/// The labels in a list with commas between; names may be quoted.
-pub fn label_names(text: &str) -> Vec<String> {
+/// The labels in a list separated by commas; names may be quoted.
+pub(crate) fn label_names(text: &str) -> Vec<String> {
     listed(text, ',')
 }
 
@@ -233,7 +236,7 @@ fn listed(text: &str, at: char) -> Vec<String> {
     names.filter(|it| !it.is_empty()).collect()
 }
 
-/// What stands around a name: its beginning and its end.
+/// The quotation marks that may be around a name.
 const QUOTES: [(&str, &str); 4] = [
     ("\"", "\""),
     ("``", "''"),
@@ -241,15 +244,15 @@ const QUOTES: [(&str, &str); 4] = [
     ("\u{2018}\u{2018}", "\u{2019}\u{2019}"),
 ];
 
-/// Without quotation marks around it: 'so', "so" or ``so''.
+/// Removes quotation marks around a text: 'so', "so" or ``so''.
 fn unquoted(text: &str) -> &str {
     let strip = |(open, close)| text.strip_prefix(open)?.strip_suffix(close);
     QUOTES.into_iter().find_map(strip).unwrap_or(text)
 }
 
-/// The commands of a script: one a line, or several with semicolons between. A semicolon in quotes or brackets is part
-/// of its command.
-pub fn script(text: &str) -> Vec<&str> {
+/// The commands of a script: one on each line, or several separated by semicolons. A semicolon in quotes or brackets is part of
+/// its command.
+pub(crate) fn script(text: &str) -> Vec<&str> {
     let lines = text.lines();
     lines
         .flat_map(|line| match line.trim_start().starts_with('#') {
@@ -261,8 +264,8 @@ pub fn script(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Splits outside of quotes and brackets. One that nothing closes is a character like others, and so is a single quote
-/// within a word.
+/// Splits at a character outside of quotes and brackets. One that is never closed is an ordinary character, and so is a single
+/// quote within a word.
 fn split(text: &str, at: char) -> Vec<&str> {
     let (mut parts, mut start, mut next) = (Vec::new(), 0, 0);
     while let Some(c) = text[next..].chars().next() {
@@ -290,7 +293,7 @@ fn split(text: &str, at: char) -> Vec<&str> {
     parts
 }
 
-/// The length of what begins with a bracket, up to the one that closes it.
+/// The length of a text in brackets at the beginning, up to the closing bracket.
 fn bracketed(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (n, c) in text.char_indices() {
@@ -369,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_what_was_expected() {
+    fn errors_say_what_was_expected() {
         for (line, part) in [
             ("jump", "no command \"jump\""),
             ("select", "expected a number"),
@@ -430,7 +433,7 @@ mod tests {
 
     #[test]
     fn every_command_in_the_help_can_be_completed_and_is_known() {
-        let words: Vec<_> = first_words().collect();
+        let words: Vec<_> = command_words().collect();
         for word in [
             "set", "suggest", "select", "forward", "load", "quit", "zoom",
         ] {

@@ -7,7 +7,7 @@ use super::recursion;
 use crate::terminal::{Cell, Colour, Table};
 
 /// Everything about the current path. Lists have at most `top` rows; 0 means all.
-pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
+pub(crate) fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
     let mut out = String::new();
     let dim = |text: &str| Cell::left(text).colour(Some(Colour::Dim));
     let mut head = Table::default();
@@ -30,7 +30,7 @@ pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
         out += &format!("{paradox}\n");
     }
     if !it.overlaps.is_empty() {
-        out += "\nshared with what is labelled\n";
+        out += "\nshared with labelled paths\n";
         out += &overlaps(it, numbers);
     }
     for (step, title) in [
@@ -53,7 +53,7 @@ pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
         out += &list(&rows, numbers, top, |row| added(row, &it.path, numbers));
         if let Some(hidden) = hidden {
             out += &format!(
-                "  {} below the cutoff; they alone hold {} of the cum\n",
+                "  {} below the cutoff; they have {} of the cum by themselves\n",
                 hidden.count,
                 numbers.percent(hidden.share),
             );
@@ -85,7 +85,7 @@ fn metrics(it: &Details, numbers: &Numbers) -> String {
             Cell::left(title).colour(Some(Colour::Dim)),
             Cell::right(numbers.cost(value)),
             Cell::right(numbers.share(value)),
-            Cell::left(format!("of {}", numbers.whole())),
+            Cell::left(format!("of {}", numbers.denominator())),
         ];
         if let Some(sides) = sides {
             let (a, b) = (numbers.cost(sides.a), numbers.cost(sides.b));
@@ -100,14 +100,14 @@ fn metrics(it: &Details, numbers: &Numbers) -> String {
 }
 
 /// The interval of a difference, and whether it is noise.
-pub fn certainty(spread: &Spread, numbers: &Numbers) -> String {
+pub(crate) fn certainty(spread: &Spread, numbers: &Numbers) -> String {
     let [low, high] = [spread.low, spread.high].map(|it| numbers.cost(it.round() as i64));
     let noise = if spread.significant() { "" } else { ", noise" };
     format!("95 % within {low} .. {high}, p {:.2}{noise}", spread.p)
 }
 
-/// What is shared with each label, and with all.
-pub fn overlaps(it: &Details, numbers: &Numbers) -> String {
+/// What the path shares with each label, and with all labels.
+pub(crate) fn overlaps(it: &Details, numbers: &Numbers) -> String {
     let mut table = Table::default();
     let mut row = |name: &str, shared: &Overlap| {
         table.row(vec![
@@ -128,7 +128,12 @@ pub fn overlaps(it: &Details, numbers: &Numbers) -> String {
 }
 
 /// Numbered rows.
-pub fn list(rows: &[&Row], numbers: &Numbers, top: usize, name: impl Fn(&Row) -> String) -> String {
+pub(crate) fn list(
+    rows: &[&Row],
+    numbers: &Numbers,
+    top: usize,
+    name: impl Fn(&Row) -> String,
+) -> String {
     let shown = if top == 0 {
         rows.len()
     } else {

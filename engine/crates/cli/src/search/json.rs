@@ -1,4 +1,4 @@
-//! Answers as JSON: one object a command. Costs in the profile's unit, shares as fractions.
+//! Answers as JSON: one object for each command. Costs are in the profile's unit, shares are fractions.
 
 use fulcrum_answers::search as answers;
 use fulcrum_schema::{
@@ -10,9 +10,9 @@ use fulcrum_schema::{
 use super::command::HELP;
 use super::session::Answer;
 
-/// The object for a command that was done; `None` for one that ends the session. Lists have at most `top` rows of each kind;
-/// 0 means all.
-pub fn answer(command: &str, answer: Answer, top: usize) -> Option<SearchAnswer> {
+/// The object for the answer to a command; `None` for a command that ends the session. Lists have at most `top` rows of each
+/// kind; 0 means all.
+pub(crate) fn answer(command: &str, answer: Answer, top: usize) -> Option<SearchAnswer> {
     let body = match answer {
         Answer::Rows { rows, .. } => {
             let shown = match top {
@@ -72,8 +72,8 @@ pub fn answer(command: &str, answer: Answer, top: usize) -> Option<SearchAnswer>
     })
 }
 
-/// The object for a command that was not done.
-pub fn refusal(command: &str, error: String) -> SearchAnswer {
+/// The object for a command that failed.
+pub(crate) fn refusal(command: &str, error: String) -> SearchAnswer {
     SearchAnswer {
         command: command.into(),
         body: SearchBody::Refused(SearchRefused { error }),

@@ -1,17 +1,17 @@
 //! Bottleneck search in a terminal: `fulcrum navigate` and `fulcrum suggest`.
 
-pub mod args;
+pub(crate) mod args;
 mod command;
-pub mod details;
+pub(crate) mod details;
 mod json;
 mod navigate;
-pub mod numbers;
+pub(crate) mod numbers;
 mod open;
 mod print;
 mod recursion;
 mod session;
 mod suggest;
-pub mod waiting;
+pub(crate) mod waiting;
 
-pub use navigate::{navigate, talk};
-pub use suggest::suggest;
+pub(crate) use navigate::{interact, navigate};
+pub(crate) use suggest::suggest;

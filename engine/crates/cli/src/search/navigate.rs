@@ -1,6 +1,7 @@
 //! `fulcrum navigate`: commands from a terminal, a pipe or a script.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use fulcrum_profiles::OpenSearch;
@@ -25,23 +26,23 @@ use crate::terminal::{self, Style};
 const TOP: usize = 20;
 
 /// `fulcrum navigate`.
-pub fn navigate(args: &NavigateArgs) -> Outcome {
+pub(crate) fn navigate(args: &NavigateArgs) -> Outcome {
     let profile_in = |path: &PathBuf| path.as_os_str() == "-";
     if args.dialogue.script.is_none() && args.files.all().any(profile_in) {
         return Err(Failure::Usage(
-            "standard input holds the profile: give the commands with --script".into(),
+            "standard input is the profile: give the commands with --script".into(),
         ));
     }
     let session = open::open_labelled(&args.files, args.label_file.as_deref())?;
-    talk(session, &args.dialogue)
+    interact(session, &args.dialogue)
 }
 
-/// Does the commands of a script, or of whoever sits at the terminal.
-pub fn talk(session: OpenSearch, dialogue: &Dialogue) -> Outcome {
-    let mut talk = Talk {
+/// Executes the commands of a script, of a pipe, or of a person at the terminal.
+pub(crate) fn interact(session: OpenSearch, dialogue: &Dialogue) -> Outcome {
+    let mut interpreter = Interpreter {
         numbers: Numbers {
             unit: session.identity.unit.clone(),
-            whole: session.search.whole(),
+            denominator: session.search.whole(),
             style: Style::stdout(),
         },
         session,
@@ -50,18 +51,18 @@ pub fn talk(session: OpenSearch, dialogue: &Dialogue) -> Outcome {
         refused: false,
     };
     match &dialogue.script {
-        Some(script) => talk.script(&script_text(script)?)?,
+        Some(script) => interpreter.script(&script_text(script)?)?,
         None if io::stdin().is_terminal() => {
-            talk.prompt()?;
-            // A person has seen what was refused.
+            interpreter.prompt()?;
+            // The person has seen which commands failed.
             return Ok(DONE);
         }
-        None => talk.pipe()?,
+        None => interpreter.pipe()?,
     }
-    Ok(if talk.refused { NOTHING } else { DONE })
+    Ok(if interpreter.refused { NOTHING } else { DONE })
 }
 
-/// The commands themselves, or the file that holds them.
+/// The text of a script: the commands themselves, or the contents of a file.
 fn script_text(script: &str) -> Result<String, Failure> {
     let path = Path::new(script);
     if !path.is_file() {
@@ -71,26 +72,20 @@ fn script_text(script: &str) -> Result<String, Failure> {
         .map_err(|error| Failure::BadInput(format!("cannot read {script}: {error}")))
 }
 
-struct Talk {
+/// Executes commands and prints their answers.
+struct Interpreter {
     session: OpenSearch,
     numbers: Numbers,
     json: bool,
     top: usize,
-    /// A command could not be done.
+    /// Whether a command has failed.
     refused: bool,
 }
 
-/// Whether there may be more commands.
-#[derive(PartialEq)]
-enum Then {
-    GoOn,
-    Stop,
-}
-
-impl Talk {
+impl Interpreter {
     fn script(&mut self, text: &str) -> Result<(), Failure> {
         for line in command::script(text) {
-            if self.line(line)? == Then::Stop {
+            if self.line(line)?.is_break() {
                 break;
             }
         }
@@ -102,7 +97,7 @@ impl Talk {
             let line = line.map_err(|error| {
                 Failure::BadInput(format!("cannot read commands from standard input: {error}"))
             })?;
-            if self.line(&line)? == Then::Stop {
+            if self.line(&line)?.is_break() {
                 break;
             }
         }
@@ -115,18 +110,18 @@ impl Talk {
                 "cannot read from this terminal: {error}; use --script"
             ))
         };
-        let mut editor: Editor<Words, DefaultHistory> = Editor::new().map_err(cannot)?;
-        editor.set_helper(Some(Words));
+        let mut editor: Editor<CommandCompleter, DefaultHistory> = Editor::new().map_err(cannot)?;
+        editor.set_helper(Some(CommandCompleter));
         terminal::say(
-            "`suggest` lists where to start, `auto` searches alone, `help` lists all commands.",
+            "`suggest` lists starting points, `auto` searches automatically, `help` lists all commands.",
         );
         loop {
             match editor.readline("> ") {
                 Ok(line) => {
                     editor.add_history_entry(&line).map_err(cannot)?;
-                    // Several are pasted together.
+                    // Pasted text may have several lines.
                     for line in line.lines() {
-                        if self.line(line)? == Then::Stop {
+                        if self.line(line)?.is_break() {
                             return Ok(());
                         }
                     }
@@ -139,11 +134,11 @@ impl Talk {
         }
     }
 
-    /// Does one command and prints what it answers.
-    fn line(&mut self, line: &str) -> Result<Then, Failure> {
+    /// Executes one command and prints its answer. Breaks when there are to be no more commands.
+    fn line(&mut self, line: &str) -> Result<ControlFlow<()>, Failure> {
         let answer = match command::parse(line) {
-            Ok(None) => return Ok(Then::GoOn),
-            Ok(Some(Command::Quit)) => return Ok(Then::Stop),
+            Ok(None) => return Ok(ControlFlow::Continue(())),
+            Ok(Some(Command::Quit)) => return Ok(ControlFlow::Break(())),
             Ok(Some(command)) => run(&mut self.session, command),
             Err(error) => Err(error),
         };
@@ -151,10 +146,10 @@ impl Talk {
             (Ok(answer), true) => {
                 match json::answer(line.trim(), answer, self.top) {
                     Some(answer) => terminal::line(&answer)?,
-                    None => return Ok(Then::Stop),
+                    None => return Ok(ControlFlow::Break(())),
                 };
             }
-            (Ok(Answer::Quit), false) => return Ok(Then::Stop),
+            (Ok(Answer::Quit), false) => return Ok(ControlFlow::Break(())),
             (Ok(answer), false) => {
                 terminal::print(&print::answer(&answer, &self.numbers, self.top))?;
             }
@@ -167,14 +162,14 @@ impl Talk {
                 }
             }
         }
-        Ok(Then::GoOn)
+        Ok(ControlFlow::Continue(()))
     }
 }
 
 /// Completes the first word of a line.
-struct Words;
+struct CommandCompleter;
 
-impl Completer for Words {
+impl Completer for CommandCompleter {
     type Candidate = String;
 
     fn complete(
@@ -184,7 +179,7 @@ impl Completer for Words {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = &line[..at];
-        let mut words: Vec<String> = command::first_words()
+        let mut words: Vec<String> = command::command_words()
             .filter(|word| word.starts_with(typed))
             .map(String::from)
             .collect();
@@ -194,12 +189,12 @@ impl Completer for Words {
     }
 }
 
-impl Hinter for Words {
+impl Hinter for CommandCompleter {
     type Hint = String;
 }
 
-impl Highlighter for Words {}
+impl Highlighter for CommandCompleter {}
 
-impl Validator for Words {}
+impl Validator for CommandCompleter {}
 
-impl Helper for Words {}
+impl Helper for CommandCompleter {}

@@ -1,4 +1,4 @@
-//! Costs and shares as people read them.
+//! Costs and shares, written for people.
 
 use fulcrum_paths::{Denominator, DenominatorKind};
 
@@ -6,40 +6,40 @@ use crate::terminal::Style;
 
 /// Costs of one unit, and their denominator.
 #[derive(Clone, Debug)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     /// The profile's unit.
     pub unit: String,
-    /// What shares are of.
-    pub whole: Denominator,
-    /// For which stream.
+    /// The denominator of shares.
+    pub denominator: Denominator,
+    /// The style of the stream that they are written to.
     pub style: Style,
 }
 
 impl Numbers {
     /// `1.23 ms`, `4.50 MB`, `12,345`.
-    pub fn cost(&self, cost: i64) -> String {
+    pub(crate) fn cost(&self, cost: i64) -> String {
         self.style.quantity(cost, &self.unit)
     }
 
-    /// A cost as a share of the total: `12.3 %`.
-    pub fn share(&self, cost: i64) -> String {
-        match self.whole.cost {
+    /// A cost as a share of the denominator: `12.3 %`.
+    pub(crate) fn share(&self, cost: i64) -> String {
+        match self.denominator.cost {
             0 => "-".into(),
-            _ => self.percent(self.whole.part(cost)),
+            _ => self.percent(self.denominator.part(cost)),
         }
     }
 
-    /// What shares are of, as a sentence has it: `1.23 ms`, `the difference, 1.23 ms`.
-    pub fn whole(&self) -> String {
-        let cost = self.cost(self.whole.cost);
-        match self.whole.of {
+    /// The denominator, as part of a sentence: `1.23 ms`, `the difference, 1.23 ms`.
+    pub(crate) fn denominator(&self) -> String {
+        let cost = self.cost(self.denominator.cost);
+        match self.denominator.of {
             DenominatorKind::Total => cost,
             of => format!("{}, {cost}", of.words()),
         }
     }
 
     /// A fraction: `12.3 %`.
-    pub fn percent(&self, fraction: f64) -> String {
+    pub(crate) fn percent(&self, fraction: f64) -> String {
         self.style
             .plain(fulcrum_answers::quantity::percent(fraction))
     }
@@ -53,7 +53,7 @@ mod tests {
     fn shares_are_of_the_total() {
         let numbers = |unicode| Numbers {
             unit: String::new(),
-            whole: Denominator {
+            denominator: Denominator {
                 cost: 1000,
                 of: DenominatorKind::Difference,
             },
@@ -63,7 +63,7 @@ mod tests {
                 terminal: false,
             },
         };
-        assert_eq!(numbers(true).whole(), "the difference, 1,000");
+        assert_eq!(numbers(true).denominator(), "the difference, 1,000");
         assert_eq!(numbers(true).cost(-12_345), "\u{2212}12,345");
         assert_eq!(numbers(true).share(-123), "\u{2212}12.3 %");
         assert_eq!(numbers(false).share(123), "12.3 %");

@@ -1,4 +1,4 @@
-//! Files to something that can be searched.
+//! Opens files for a search.
 
 use fulcrum_paths::Normalisation;
 use fulcrum_profiles::{Files, OpenSearch};
@@ -11,11 +11,11 @@ use crate::outcome::Failure;
 use crate::terminal;
 
 /// Opens what the arguments name.
-pub fn open(files: &ProfileFiles) -> Result<OpenSearch, Failure> {
+pub(crate) fn open(files: &ProfileFiles) -> Result<OpenSearch, Failure> {
     let from_stdin = files.all().filter(|path| path.as_os_str() == "-");
     if from_stdin.count() > 1 {
         return Err(Failure::Usage(
-            "standard input holds one profile: give files for the others".into(),
+            "standard input can be only one profile: give files for the others".into(),
         ));
     }
     let files = Files {
@@ -30,8 +30,11 @@ pub fn open(files: &ProfileFiles) -> Result<OpenSearch, Failure> {
     Ok(OpenSearch::open(&files, &waiting.progress())?)
 }
 
-/// The same with the labels of a file, and says what there is to say of both.
-pub fn open_labelled(files: &ProfileFiles, labels: Option<&Path>) -> Result<OpenSearch, Failure> {
+/// The same, with the labels of a file. Prints the notes on both.
+pub(crate) fn open_labelled(
+    files: &ProfileFiles,
+    labels: Option<&Path>,
+) -> Result<OpenSearch, Failure> {
     let mut session = open(files)?;
     for note in &session.notes {
         terminal::say(note);

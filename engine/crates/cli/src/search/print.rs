@@ -10,8 +10,8 @@ use super::recursion;
 use super::session::Answer;
 use crate::terminal::{Cell, Colour, Table, shown};
 
-/// The text for a command that was done. Lists have at most `top` rows of each kind; 0 means all.
-pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
+/// The answer to a command as text. Lists have at most `top` rows of each kind; 0 means all.
+pub(crate) fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
     match answer {
         Answer::Rows { rows, noise } => self::rows(rows, *noise, numbers, top),
         Answer::Details(it) => details::details(it, numbers, top),
@@ -40,7 +40,7 @@ pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
         Answer::Estimate { labels, estimate } => self::estimate(labels, estimate, numbers),
         Answer::History { rows, current } => history(rows, *current, numbers),
         Answer::Automatic(found) => suggestions(found, 0, numbers),
-        Answer::Saved(path) => format!("the labels are in {}\n", path.display()),
+        Answer::Saved(path) => format!("the labels were saved in {}\n", path.display()),
         Answer::Loaded(notes) => notes.iter().map(|note| format!("{note}\n")).collect(),
         Answer::Help => {
             let mut table = Table::default();
@@ -67,7 +67,7 @@ fn rows(rows: &[Row], noise: usize, numbers: &Numbers, top: usize) -> String {
     };
     if noise > 0 {
         let functions = if noise == 1 { "function" } else { "functions" };
-        out += &format!("  {noise} {functions} left out: the difference may be noise\n");
+        out += &format!("  {noise} {functions} omitted: the difference may be noise\n");
     }
     out
 }
@@ -131,7 +131,7 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
         numbers.cost(it.removable)
     );
     if let Some(part) = it.of_whole {
-        out += &format!(", {} of {}", numbers.percent(part), numbers.whole());
+        out += &format!(", {} of {}", numbers.percent(part), numbers.denominator());
     }
     out += "; overlap counts once\n";
     match it.gain.map(faster) {
@@ -139,8 +139,8 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
             let program = it.table3.map_or("the program", |_| "A");
             out += &format!("{program} is at most {faster} without it, by Amdahl's law\n");
         }
-        Some(None) => out += "this gains nothing\n",
-        None => out += "that is the whole cost: there is no estimate\n",
+        Some(None) => out += "there is nothing to gain\n",
+        None => out += "that is the whole cost, so there is no estimate\n",
     }
     if let Some(part) = it.table3 {
         out += &format!(
@@ -151,8 +151,8 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
     out
 }
 
-/// Suggested paths with their reasons, numbered from `first`. Without any, why there are none.
-pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> String {
+/// Suggested paths with their reasons, numbered from `first`; if there are none, the reason.
+pub(crate) fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> String {
     let mut out = String::new();
     if found.suggestions.is_empty() {
         let why = match (found.whole.cost, found.whole.of) {
@@ -164,7 +164,7 @@ pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> Stri
                 "every function's own cost is the same on both sides: there is no difference to cover"
             }
             _ if found.labelled > 0.0 => "nothing else is worth a label of its own",
-            _ => "no path stands out: each costs too little of the whole",
+            _ => "no path stands out: each has too small a share of the cost",
         };
         return format!("{why}\n");
     }
@@ -200,7 +200,7 @@ pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> Stri
             many => format!("{many} paths cover"),
         },
         numbers.percent(found.coverage),
-        numbers.whole(),
+        numbers.denominator(),
     );
     out
 }

@@ -1,12 +1,12 @@
-//! Paths with long recursion folded, as people read them: `walk \u{d7}17`. `path` takes them so, too.
+//! Paths for people, with long recursion folded: `walk \u{d7}17`. The command `path` accepts them in this form.
 
 use crate::terminal::Style;
 
-/// So many equal names in a row are written out.
+/// From this number on, equal names in a row are folded.
 const LEAST: usize = 3;
 
-/// The names of a path, those of a long recursion once and with their number.
-pub fn folded(names: &[String], style: Style) -> Vec<String> {
+/// The names of a path, with those of a long recursion once, followed by their number.
+pub(crate) fn folded(names: &[String], style: Style) -> Vec<String> {
     let mut all = Vec::new();
     for alike in names.chunk_by(|a, b| a == b) {
         match alike.len() < LEAST {
@@ -21,7 +21,7 @@ pub fn folded(names: &[String], style: Style) -> Vec<String> {
 }
 
 /// The same in one line.
-pub fn path(names: &[String], style: Style) -> String {
+pub(crate) fn path(names: &[String], style: Style) -> String {
     folded(names, style).join("; ")
 }
 

@@ -1,4 +1,4 @@
-//! What the commands of `fulcrum navigate` do, and what they answer.
+//! Executes the commands of `fulcrum navigate`.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use fulcrum_profiles::OpenSearch;
 use super::command::{Command, label_names};
 use super::waiting::Waiting;
 
-/// What a command answers.
-pub enum Answer {
-    /// Numbered paths, and how many were left out because they may be noise.
+/// The answer to a command.
+pub(crate) enum Answer {
+    /// Numbered paths, and how many were omitted because they may be noise.
     Rows {
         rows: Vec<Row>,
         noise: usize,
@@ -26,7 +26,7 @@ pub enum Answer {
         zooming: bool,
         cutoff: f64,
     },
-    /// The current path has or lost a label.
+    /// The labels of the current path, after one was added or removed.
     Labels {
         path: Vec<String>,
         labels: Vec<String>,
@@ -39,115 +39,73 @@ pub enum Answer {
     },
     /// What the current path shares with labels.
     Overlaps(Box<Details>),
-    /// What could be gained by these labels.
+    /// The possible gain from these labels.
     Estimate {
         labels: Vec<String>,
         estimate: Estimate,
     },
-    /// The paths that were current, by their positions, and that of the one that is.
+    /// The paths in the history, and the position of the current one.
     History {
         rows: Vec<Row>,
         current: Option<usize>,
     },
     /// What the automatic search found and labelled.
     Automatic(Suggestions),
-    /// Where labels were written.
+    /// The file that labels were written to.
     Saved(PathBuf),
-    /// Sentences about labels that were read.
+    /// Sentences on the labels that were read.
     Loaded(Vec<String>),
     Help,
     Quit,
 }
 
-/// Does one command.
+/// Executes one command.
 ///
 /// # Errors
-/// Why it cannot be done, one sentence.
-pub fn run(session: &mut OpenSearch, command: Command) -> Result<Answer, String> {
-    let said = |error: SearchError| error.to_string();
-    let details = |found: Result<Details, SearchError>| {
-        found.map(|it| Answer::Details(Box::new(it))).map_err(said)
-    };
+/// One sentence on why it is impossible.
+pub(crate) fn run(session: &mut OpenSearch, command: Command) -> Result<Answer, String> {
     let search = &mut session.search;
     match command {
         Command::SetSuggester(suggester) => {
             search.set_suggester(suggester);
             Ok(settings(session))
         }
-        Command::Suggest => {
-            let rows = search.suggest();
-            let noise = search.noise();
-            Ok(Answer::Rows { rows, noise })
-        }
-        Command::Find(text) => {
-            let rows = search.find(&text);
-            Ok(Answer::Rows { rows, noise: 0 })
-        }
+        Command::Suggest => Ok(Answer::Rows {
+            rows: search.suggest(),
+            noise: search.noise(),
+        }),
+        Command::Find(text) => Ok(Answer::Rows {
+            rows: search.find(&text),
+            noise: 0,
+        }),
         Command::GoTo(at) => details(search.go_to(at)),
         Command::Select(number) => details(search.select(number)),
-        Command::Path { names, as_typed } => {
-            let mut go = |names: &[String]| {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                search.select_path(&names)
-            };
-            let found = go(&names);
-            // The brackets may be a name's: `[unknown]`.
-            let found = match as_typed {
-                Some(as_typed) if found.is_err() => go(&as_typed).or(found),
-                _ => found,
-            };
-            details(found)
-        }
+        Command::Path { names, as_typed } => go_to_path(session, &names, as_typed.as_deref()),
         Command::Trim(end) => details(search.trim(end)),
         Command::Show => details(search.details()),
         Command::Back => details(search.back()),
         Command::Forward => details(search.forward()),
         Command::Overlap => {
-            // It lists no paths, so the numbers of the last list hold on.
-            let now = search.about().ok_or(SearchError::NothingSelected);
-            Ok(Answer::Overlaps(Box::new(now.map_err(said)?)))
+            // It lists no paths, so the numbers of the last list stay valid.
+            let current = search.about().ok_or(SearchError::NothingSelected);
+            Ok(Answer::Overlaps(Box::new(current.map_err(text)?)))
         }
         Command::Label(name) => {
-            search.label(&name).map_err(said)?;
+            search.label(&name).map_err(text)?;
             Ok(labels_of_current(session))
         }
         Command::Unlabel(name) => {
-            search.unlabel(&name).map_err(said)?;
+            search.unlabel(&name).map_err(text)?;
             Ok(labels_of_current(session))
         }
-        Command::Labels => {
-            let all = search.labels().summaries();
-            Ok(Answer::Reports {
-                labels: search.report(),
-                base: search.profile().total_base_of(&all),
-                cum: search.profile().total_cum_of(&all),
-            })
-        }
-        Command::Estimate(text) => {
-            if search.labels().all().is_empty() {
-                return Err("nothing is labelled: `label` a path first".into());
-            }
-            // A label may have commas in its name.
-            let labels = match search.labels().get(&text) {
-                Some(label) => vec![label.name.clone()],
-                None => label_names(&text),
-            };
-            let names: Vec<&str> = labels.iter().map(String::as_str).collect();
-            let estimate = search.estimate(&names).map_err(said)?;
-            let all = || search.labels().all().iter().map(|it| it.name.clone());
-            let labels = if labels.is_empty() {
-                all().collect()
-            } else {
-                labels
-            };
-            Ok(Answer::Estimate { labels, estimate })
-        }
+        Command::Labels => Ok(labels(session)),
+        Command::Estimate(names) => estimate(session, &names),
         Command::Zoom(zooming) => {
             search.set_zooming(zooming);
             Ok(settings(session))
         }
         Command::Cutoff(cutoff) => {
-            search.set_cutoff(cutoff).map_err(said)?;
+            search.set_cutoff(cutoff).map_err(text)?;
             Ok(settings(session))
         }
         Command::History => {
@@ -157,32 +115,89 @@ pub fn run(session: &mut OpenSearch, command: Command) -> Result<Answer, String>
                 current: at.checked_sub(1),
             })
         }
-        Command::Auto => {
-            let waiting = Waiting::new();
-            let progress = waiting.progress().with_phase("searching");
-            let found = search.automatic(&Options::default(), &progress);
-            let found = found.expect("waiting stops nothing");
-            drop(waiting);
-            search.adopt(&found.suggestions).map_err(said)?;
-            let paths: Vec<_> = found.suggestions.iter().map(|it| it.path.clone()).collect();
-            search.number(&paths);
-            Ok(Answer::Automatic(found))
-        }
-        Command::Save(path) => {
-            session
-                .save_labels(&path)
-                .map_err(|error| error.to_string())?;
-            Ok(Answer::Saved(path))
-        }
+        Command::Auto => search_automatically(session),
+        Command::Save(path) => match session.save_labels(&path) {
+            Ok(_) => Ok(Answer::Saved(path)),
+            Err(error) => Err(error.to_string()),
+        },
         Command::Load(path) => {
-            let notes = session
-                .load_labels(&path)
-                .map_err(|error| error.to_string())?;
-            Ok(Answer::Loaded(notes))
+            let notes = session.load_labels(&path);
+            notes.map(Answer::Loaded).map_err(|error| error.to_string())
         }
         Command::Help => Ok(Answer::Help),
         Command::Quit => Ok(Answer::Quit),
     }
+}
+
+fn text(error: SearchError) -> String {
+    error.to_string()
+}
+
+fn details(found: Result<Details, SearchError>) -> Result<Answer, String> {
+    found.map(|it| Answer::Details(Box::new(it))).map_err(text)
+}
+
+fn go_to_path(
+    session: &mut OpenSearch,
+    names: &[String],
+    as_typed: Option<&[String]>,
+) -> Result<Answer, String> {
+    let mut go = |names: &[String]| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        session.search.select_path(&names)
+    };
+    let found = go(names);
+    // The brackets may belong to a name: `[unknown]`.
+    details(match as_typed {
+        Some(as_typed) if found.is_err() => go(as_typed).or(found),
+        _ => found,
+    })
+}
+
+fn labels(session: &OpenSearch) -> Answer {
+    let search = &session.search;
+    let all = search.labels().summaries();
+    Answer::Reports {
+        labels: search.report(),
+        base: search.profile().total_base_of(&all),
+        cum: search.profile().total_cum_of(&all),
+    }
+}
+
+/// The possible gain from a label, or from several labels separated by commas; without names, from all labels.
+fn estimate(session: &OpenSearch, names: &str) -> Result<Answer, String> {
+    let search = &session.search;
+    if search.labels().all().is_empty() {
+        return Err("nothing is labelled: `label` a path first".into());
+    }
+    // The name of a label may contain commas.
+    let labels = match search.labels().get(names) {
+        Some(label) => vec![label.name.clone()],
+        None => label_names(names),
+    };
+    let names: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let estimate = search.estimate(&names).map_err(text)?;
+    let all = || search.labels().all().iter().map(|it| it.name.clone());
+    let labels = if labels.is_empty() {
+        all().collect()
+    } else {
+        labels
+    };
+    Ok(Answer::Estimate { labels, estimate })
+}
+
+/// Finds and labels the bottlenecks automatically.
+fn search_automatically(session: &mut OpenSearch) -> Result<Answer, String> {
+    let search = &mut session.search;
+    let waiting = Waiting::new();
+    let progress = waiting.progress().with_phase("searching");
+    let found = search.automatic(&Options::default(), &progress);
+    let found = found.expect("waiting stops nothing");
+    drop(waiting);
+    search.adopt(&found.suggestions).map_err(text)?;
+    let paths: Vec<_> = found.suggestions.iter().map(|it| it.path.clone()).collect();
+    search.number(&paths);
+    Ok(Answer::Automatic(found))
 }
 
 fn settings(session: &OpenSearch) -> Answer {

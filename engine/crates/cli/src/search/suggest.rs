@@ -16,7 +16,7 @@ use crate::terminal::{self, Style};
 const TOP: usize = 20;
 
 /// `fulcrum suggest`.
-pub fn suggest(args: &SuggestArgs) -> Outcome {
+pub(crate) fn suggest(args: &SuggestArgs) -> Outcome {
     let mut session = open::open_labelled(&args.files, args.label_file.as_deref())?;
     if let Some(suggester) = args.suggester {
         session.search.set_suggester(suggester);
@@ -51,7 +51,7 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
     } else {
         let numbers = Numbers {
             unit: session.identity.unit.clone(),
-            whole: found.whole,
+            denominator: found.whole,
             style: Style::stdout(),
         };
         terminal::print(&print::suggestions(&found, 1, &numbers))?;

@@ -1,4 +1,4 @@
-//! The line that says how far long work is, on a terminal's standard error. Ctrl-C ends the command, as always.
+//! The progress line of long work, on a terminal's standard error. Ctrl-C ends the command, as always.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +8,14 @@ use fulcrum_model::Progress;
 
 use crate::terminal::Style;
 
-/// Work that is done sooner needs no line.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Shorter work gets no line.
+const FIRST_DRAW: Duration = Duration::from_millis(300);
 
-/// The line is not drawn more often.
-const EVERY: Duration = Duration::from_millis(100);
+/// The shortest time between two drawings of the line.
+const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Work that somebody waits for. The line goes when this does.
-pub struct Waiting(Arc<Mutex<Line>>);
+/// A progress line, which is removed when this is dropped.
+pub(crate) struct Waiting(Arc<Mutex<Line>>);
 
 struct Line {
     style: Style,
@@ -24,16 +24,16 @@ struct Line {
 }
 
 impl Waiting {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Waiting(Arc::new(Mutex::new(Line {
             style: Style::stderr(),
-            next: Instant::now() + PATIENCE,
+            next: Instant::now() + FIRST_DRAW,
             drawn: false,
         })))
     }
 
-    /// The token of that work, which draws the line.
-    pub fn progress(&self) -> Progress {
+    /// The progress token of the work, which draws the line.
+    pub(crate) fn progress(&self) -> Progress {
         let line = Arc::clone(&self.0);
         match io::stderr().is_terminal() {
             true => Progress::new(move |phase: &str, fraction: f64| {
@@ -51,10 +51,10 @@ impl Line {
         if now >= self.next {
             let text = describe(self.style, what, part);
             let mut err = io::stderr().lock();
-            // Nobody may listen any more.
+            // The reader may be gone.
             let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
             self.drawn = true;
-            self.next = now + EVERY;
+            self.next = now + DRAW_INTERVAL;
         }
     }
 }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_what_is_done_and_how_much_of_it() {
+    fn the_line_shows_the_phase_and_its_progress() {
         let style = Style {
             colour: false,
             unicode: true,

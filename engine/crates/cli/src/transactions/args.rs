@@ -10,34 +10,34 @@ use crate::args::StdioArg;
 use crate::search::args::Dialogue;
 
 #[derive(Debug, Subcommand)]
-pub enum Transactions {
+pub(crate) enum Transactions {
     /// Run a server, or a script that starts several, and record its transactions in all its processes
     Run(Box<RunArgs>),
     /// Show which kinds of request spend the CPU time, where, and how long they take
     Show(ShowArgs),
     /// Show which kinds of request wait for which others, at which locks
     Crosstalk(CrosstalkArgs),
-    /// Start the program of a run again and measure what a critical section is worth to those who wait for it
+    /// Start the program of a run again, and measure what a critical section costs those who wait for it
     Price(Box<PriceArgs>),
-    /// Compare the transactions of two runs, or of two types: what one costs, and whether that is more than noise
+    /// Compare the transactions of two runs, or of two types: what a transaction costs, and whether the difference is noise
     Compare(CompareArgs),
-    /// Search the call tree of a type, alone or compared, as fulcrum navigate does
+    /// Search the call tree of a type, alone or in comparison, as fulcrum navigate does
     Navigate(NavigateArgs),
     /// Write the call tree of a type, or of all of them, for other tools or for fulcrum navigate
     Export(ExportArgs),
-    /// Make one run of several that were recorded at the same time, on one host or on several
+    /// Combine several runs into one that were recorded at the same time, on one host or on several
     Stitch(StitchArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Stop all processes after this long: 30, 30s, 500ms, 2m
     #[arg(long, short, value_name = "TIME", value_parser = crate::args::duration)]
     pub duration: Option<Duration>,
-    /// Do not look into messages to name requests (GET /cart, SELECT item): types are then named by their call paths
+    /// Do not read messages to name requests (GET /cart, SELECT item); types are then named by their call paths
     #[arg(long)]
     pub no_names: bool,
-    /// Do not watch critical sections: transactions that threads hand to each other through memory are then not followed
+    /// Do not watch critical sections; transactions that threads pass to each other through memory are then not followed
     #[arg(long)]
     pub no_shared_memory: bool,
     /// Largest size of a process's log, such as 500M or 4G; later events are not recorded
@@ -68,9 +68,9 @@ pub struct RunArgs {
 
 /// Which run, and how its types are named.
 #[derive(Debug, Args)]
-pub struct Source {
-    /// Run folders; several, recorded at the same time on one host or on several, count as one [default: the newest run of
-    /// transactions here]
+pub(crate) struct RunSelection {
+    /// Run folders; several that were recorded at the same time, on one host or on several, count as one [default: the newest run
+    /// of transactions here]
     pub runs: Vec<PathBuf>,
     #[command(flatten)]
     pub naming: Naming,
@@ -78,9 +78,9 @@ pub struct Source {
 
 /// How types are named.
 #[derive(Debug, Args)]
-pub struct Naming {
-    /// Name the transactions that go through these functions, handlers or requests, in this order: "checkout=main > pay";
-    /// may be given several times; the first that matches counts
+pub(crate) struct Naming {
+    /// Name the transactions that pass these functions, handlers or requests, in this order: "checkout=main > pay"; may be
+    /// given several times; the first match counts
     #[arg(long = "type", value_name = "NAME=A > B", value_parser = rule)]
     pub types: Vec<fulcrum_transactions::NamingRule>,
     /// Do not name types by what their requests say
@@ -89,9 +89,9 @@ pub struct Naming {
 }
 
 #[derive(Debug, Args)]
-pub struct ShowArgs {
+pub(crate) struct ShowArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub selection: RunSelection,
     /// Print JSON: nanoseconds, fractions, stable keys
     #[arg(long)]
     pub json: bool,
@@ -101,9 +101,9 @@ pub struct ShowArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct CrosstalkArgs {
+pub(crate) struct CrosstalkArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub selection: RunSelection,
     /// Print JSON: nanoseconds, stable keys
     #[arg(long)]
     pub json: bool,
@@ -116,25 +116,25 @@ pub struct CrosstalkArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct PriceArgs {
-    /// The run that tells who waits for whom [default: the newest run of transactions here]
+pub(crate) struct PriceArgs {
+    /// The run that shows which type waits for which [default: the newest run of transactions here]
     pub run: Option<PathBuf>,
-    /// Who waits: a type, as crosstalk names it
+    /// The type that waits, as crosstalk names it
     #[arg(long, value_name = "TYPE")]
     pub waits: String,
-    /// For whom
+    /// The type that it waits for
     #[arg(long, value_name = "TYPE")]
     pub holds: String,
-    /// At which lock [default: where it waits the longest]
+    /// The lock [default: the one at which it waits the longest]
     #[arg(long, value_name = "LOCK")]
     pub at: Option<String>,
-    /// The function whose sections are meant [default: the one that tells who holds from who waits]
+    /// The function with the critical sections [default: the one that distinguishes the holder from the waiter]
     #[arg(long = "in", value_name = "FUNCTION")]
     pub function: Option<String>,
-    /// Measure how often this line is passed, not how long the requests of who waits take
+    /// Measure how often this line is passed, instead of how long the waiting requests take
     #[arg(long, value_name = "FILE:LINE", value_parser = crate::args::file_and_line)]
     pub progress: Option<String>,
-    /// Stop the program after this long: 30, 30s, 2m; send it requests meanwhile
+    /// Stop the program after this long: 30, 30s, 2m; send it requests during this time
     #[arg(long, short, value_name = "TIME", value_parser = crate::args::duration, default_value = "60s")]
     pub duration: Duration,
     /// Binaries whose code may be sped up; % matches anything [default: the program itself]
@@ -145,28 +145,28 @@ pub struct PriceArgs {
     /// Where the program's standard streams go
     #[arg(long, value_enum, default_value_t = StdioArg::Inherit)]
     pub stdio: StdioArg,
-    /// Print JSON: fractions, stable keys; --stdio files keeps the program's own output out of it
+    /// Print JSON: fractions, stable keys; --stdio files keeps the program's own output separate
     #[arg(long)]
     pub json: bool,
     /// Show no progress line
     #[arg(long, short)]
     pub quiet: bool,
-    /// The program and its arguments [default: as the run was started, and where]
+    /// The program and its arguments [default: those of the run, in the same folder]
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
 
 /// Types of one run or of two.
 #[derive(Debug, Args)]
-pub struct Types {
-    /// A, the run that is looked at [default: the newest run of transactions here]
+pub(crate) struct Types {
+    /// Run A, which is examined [default: the newest run of transactions here]
     pub run: Option<PathBuf>,
-    /// B, the run that it is compared with [default with --against: the same]
+    /// Run B, with which it is compared [default with --against: the same run]
     pub base: Option<PathBuf>,
-    /// A's type, by its name
+    /// The type in A, by its name
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
-    /// B's type, by its name [default in two runs: that of --only]
+    /// The type in B, by its name [default with two runs: that of --only]
     #[arg(long, value_name = "NAME", requires = "only")]
     pub against: Option<String>,
     #[command(flatten)]
@@ -174,7 +174,7 @@ pub struct Types {
 }
 
 #[derive(Debug, Args)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub types: Types,
     /// Print JSON: nanoseconds, fractions, stable keys
@@ -186,7 +186,7 @@ pub struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct NavigateArgs {
+pub(crate) struct NavigateArgs {
     #[command(flatten)]
     pub types: Types,
     #[command(flatten)]
@@ -194,10 +194,10 @@ pub struct NavigateArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ExportArgs {
+pub(crate) struct ExportArgs {
     #[command(flatten)]
-    pub source: Source,
-    /// Only this type [default: all, each below a frame of its name]
+    pub selection: RunSelection,
+    /// Only this type [default: all, each below a frame with its name]
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
     /// The format
@@ -209,19 +209,19 @@ pub struct ExportArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum To {
+pub(crate) enum To {
     /// Folded stacks
     Folded,
     /// pprof
     Pprof,
     /// speedscope
     Speedscope,
-    /// OpenTelemetry's profiles, whose samples link to spans; the spans are written beside: those of buy.otlp into buy.spans.otlp
+    /// OpenTelemetry profiles whose samples link to spans; the spans go into a file beside: those of buy.otlp into buy.spans.otlp
     Otlp,
 }
 
 #[derive(Debug, Args)]
-pub struct StitchArgs {
+pub(crate) struct StitchArgs {
     /// The run folders
     #[arg(required = true, num_args = 2..)]
     pub runs: Vec<PathBuf>,

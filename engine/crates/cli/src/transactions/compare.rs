@@ -18,7 +18,7 @@ use crate::search::numbers::Numbers;
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// Compares.
-pub fn compare(args: &CompareArgs) -> Outcome {
+pub(crate) fn compare(args: &CompareArgs) -> Outcome {
     let types = &args.types;
     if types.base.is_none() && types.against.is_none() {
         return Err(Failure::Usage(
@@ -90,7 +90,7 @@ fn two(args: &CompareArgs, name: &str, open: OpenTypes) -> Outcome {
         let style = Style::stdout();
         let numbers = Numbers {
             unit: session.identity.unit.clone(),
-            whole: session.search.whole(),
+            denominator: session.search.whole(),
             style,
         };
         let mut out = sides(&of, style);

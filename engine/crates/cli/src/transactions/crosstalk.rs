@@ -9,9 +9,9 @@ use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// Shows the pairs of a run.
-pub fn crosstalk(args: &CrosstalkArgs) -> Outcome {
-    let folders = folders(&args.source)?;
-    let run = open_folders(&folders, &args.source.naming)?;
+pub(crate) fn crosstalk(args: &CrosstalkArgs) -> Outcome {
+    let folders = folders(&args.selection)?;
+    let run = open_folders(&folders, &args.selection.naming)?;
     let mut found = fulcrum_answers::transactions::crosstalk(&run.stitched, run.notes);
     for folder in &folders {
         fulcrum_answers::price::add_prices(&mut found, folder);

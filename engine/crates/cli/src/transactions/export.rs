@@ -16,7 +16,7 @@ use super::open::{open, open_with};
 use crate::outcome::{DONE, Failure, Outcome};
 
 /// Writes the profile.
-pub fn export(args: &ExportArgs) -> Outcome {
+pub(crate) fn export(args: &ExportArgs) -> Outcome {
     match args.to {
         To::Folded => export_tree(args, OutputFormat::Folded),
         To::Pprof => export_tree(args, OutputFormat::Pprof),
@@ -26,7 +26,7 @@ pub fn export(args: &ExportArgs) -> Outcome {
 }
 
 fn export_tree(args: &ExportArgs, target: OutputFormat) -> Outcome {
-    let run = open(&args.source)?;
+    let run = open(&args.selection)?;
     let tree = tree(&run.stitched, args.only.as_deref())?;
     let profile = Profile {
         format: Format::Transactions,
@@ -55,7 +55,7 @@ fn tree(stitched: &Stitched, only: Option<&str>) -> Result<CallTree, Failure> {
 }
 
 fn export_open_telemetry(args: &ExportArgs) -> Outcome {
-    let run = open_with(&args.source, Traced::Sampled)?;
+    let run = open_with(&args.selection, Traced::Sampled)?;
     let only = args.only.as_deref();
     let only = only.map(|name| type_of(name, &run.stitched)).transpose()?;
     let telemetry = telemetry(&run, only);

@@ -12,12 +12,12 @@ mod show;
 mod stitch;
 mod types;
 
-pub use args::Transactions;
+pub(crate) use args::Transactions;
 
 use crate::outcome::Outcome;
 
 /// Runs one of the commands.
-pub fn run(command: Transactions) -> Outcome {
+pub(crate) fn run(command: Transactions) -> Outcome {
     match command {
         Transactions::Run(args) => run::run(*args),
         Transactions::Show(args) => show::show(&args),

@@ -5,38 +5,38 @@ use std::path::{Path, PathBuf};
 use fulcrum_transaction_records::run::{Options, Run, Traced};
 use fulcrum_transactions::recognise::Recognition;
 
-use super::args::{Naming, Source};
+use super::args::{Naming, RunSelection};
 use crate::outcome::Failure;
 use crate::search::waiting::Waiting;
 
 /// Opens the runs; several count as one.
-pub fn open(source: &Source) -> Result<Run, Failure> {
-    open_with(source, Traced::None)
+pub(crate) fn open(selection: &RunSelection) -> Result<Run, Failure> {
+    open_with(selection, Traced::None)
 }
 
 /// The same with traces.
-pub fn open_with(source: &Source, traced: Traced) -> Result<Run, Failure> {
-    let folders = folders(source)?;
+pub(crate) fn open_with(selection: &RunSelection, traced: Traced) -> Result<Run, Failure> {
+    let folders = folders(selection)?;
     let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    read(&runs, &source.naming, traced)
+    read(&runs, &selection.naming, traced)
 }
 
 /// The folders of the runs that are meant.
-pub fn folders(source: &Source) -> Result<Vec<PathBuf>, Failure> {
-    match source.runs.as_slice() {
+pub(crate) fn folders(selection: &RunSelection) -> Result<Vec<PathBuf>, Failure> {
+    match selection.runs.as_slice() {
         [] => Ok(vec![newest()?]),
         runs => Ok(runs.to_vec()),
     }
 }
 
 /// Opens runs by their folders; several count as one.
-pub fn open_folders(folders: &[PathBuf], naming: &Naming) -> Result<Run, Failure> {
+pub(crate) fn open_folders(folders: &[PathBuf], naming: &Naming) -> Result<Run, Failure> {
     let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
     read(&runs, naming, Traced::None)
 }
 
 /// Opens a run, the newest when none is given, and says what it is called.
-pub fn open_one(run: Option<&Path>, naming: &Naming) -> Result<(String, Run), Failure> {
+pub(crate) fn open_one(run: Option<&Path>, naming: &Naming) -> Result<(String, Run), Failure> {
     let folder = match run {
         Some(run) => run.to_owned(),
         None => newest()?,
@@ -61,7 +61,7 @@ fn read(runs: &[&Path], naming: &Naming, traced: Traced) -> Result<Run, Failure>
 }
 
 /// The newest run here that has transactions.
-pub fn newest() -> Result<PathBuf, Failure> {
+pub(crate) fn newest() -> Result<PathBuf, Failure> {
     let runs = fulcrum_runs::list(&crate::runs::workspace(None));
     let of_transactions = runs
         .into_iter()

@@ -17,7 +17,7 @@ use crate::terminal::{self, Style};
 use crate::{progress, signals};
 
 /// Measures, and says what was found.
-pub fn price(args: PriceArgs) -> Outcome {
+pub(crate) fn price(args: PriceArgs) -> Outcome {
     let folder = match &args.run {
         Some(run) => run.clone(),
         None => newest()?,

@@ -19,7 +19,7 @@ use crate::signals;
 use crate::terminal::{self, Colour, Style};
 
 /// Records, and shows the types on standard error.
-pub fn run(args: RunArgs) -> Outcome {
+pub(crate) fn run(args: RunArgs) -> Outcome {
     let (quiet, top) = (args.quiet, args.top);
     let options = options(args);
     let remote = signals::watch();

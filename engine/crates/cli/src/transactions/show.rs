@@ -9,8 +9,8 @@ use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// Shows a run.
-pub fn show(args: &ShowArgs) -> Outcome {
-    let run = open(&args.source)?;
+pub(crate) fn show(args: &ShowArgs) -> Outcome {
+    let run = open(&args.selection)?;
     let shown = fulcrum_answers::transactions::shown(&run.stitched, run.notes);
     let any = !shown.types.is_empty();
     match args.json {
@@ -21,7 +21,7 @@ pub fn show(args: &ShowArgs) -> Outcome {
 }
 
 /// The tables for people; `top` rows of each, 0 for all.
-pub fn table(shown: &TransactionsShown, top: usize, style: Style) -> String {
+pub(crate) fn table(shown: &TransactionsShown, top: usize, style: Style) -> String {
     let most = if top == 0 { usize::MAX } else { top };
     let mut out = types(shown, most, style);
     if shown.types.is_empty() {

@@ -10,7 +10,7 @@ use crate::outcome::{DONE, Failure, Outcome};
 use crate::terminal::{self, Style};
 
 /// Writes the new run, and says where.
-pub fn stitch(args: &StitchArgs) -> Outcome {
+pub(crate) fn stitch(args: &StitchArgs) -> Outcome {
     let bad = |error: &dyn std::fmt::Display| Failure::BadInput(error.to_string());
     let runs: Vec<&Path> = args.runs.iter().map(PathBuf::as_path).collect();
     let folder = RunFolder::create_at(&args.output).map_err(|error| bad(&error))?;

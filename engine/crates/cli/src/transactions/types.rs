@@ -9,10 +9,10 @@ use super::open::open_one;
 use crate::outcome::Failure;
 
 /// A run and its name.
-pub type Named = (String, Run);
+pub(crate) type Named = (String, Run);
 
 /// Opens A, and B where there is a second run.
-pub fn runs(types: &Types) -> Result<(Named, Option<Named>), Failure> {
+pub(crate) fn runs(types: &Types) -> Result<(Named, Option<Named>), Failure> {
     let a = open_one(types.run.as_deref(), &types.naming)?;
     let b = match &types.base {
         Some(base) => Some(open_one(Some(base), &types.naming)?),
@@ -22,7 +22,7 @@ pub fn runs(types: &Types) -> Result<(Named, Option<Named>), Failure> {
 }
 
 /// Opens the type `only`, or compares it. What there is to know of both stands in the session's notes.
-pub fn open(
+pub(crate) fn open(
     types: &Types,
     only: &str,
     (a, b): &(Named, Option<Named>),

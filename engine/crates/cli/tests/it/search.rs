@@ -151,7 +151,7 @@ path  c
 base  15  15.0 %  of 100
 cum   97  97.0 %  of 100
 
-shared with what is labelled
+shared with labelled paths
   top  cum 97  97.0 %  base 0  0.0 %
 
 callers: top extensions
@@ -162,7 +162,7 @@ callees: bottom extensions
   2  cum 52  52.0 %  base 52  52.0 %  [...; e]
   3  cum 45  45.0 %  base 45  45.0 %  [...; d]
 without top: 100 less, 100.0 % of 100; overlap counts once
-that is the whole cost: there is no estimate
+that is the whole cost, so there is no estimate
 ";
     assert_eq!(after, expected);
 }
@@ -560,7 +560,7 @@ fn what_says_nothing_says_why() {
             vec!["suggest", "-", "--against", "-"],
             2,
             "",
-            "standard input holds one profile",
+            "standard input can be only one profile",
         ),
     ] {
         let run = fulcrum(&args)

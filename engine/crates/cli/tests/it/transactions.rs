@@ -280,7 +280,7 @@ fn check_search(run: &str) {
         above.iter().any(|it| it["path"][0] == "serve_back"),
         "{text}"
     );
-    check_bad(&navigate, 2, "which type? Give it with --only");
+    check_bad(&navigate, 2, "which type? Name it with --only");
 }
 
 /// Two shops that were recorded apart are one run when they are stitched.

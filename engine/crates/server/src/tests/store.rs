@@ -216,7 +216,7 @@ fn a_refine_loop_that_is_over_is_opened_from_any_of_its_runs() {
     // One iteration says nothing about stability, whatever an older table says.
     assert_eq!(
         opened["exit"],
-        "One iteration cannot tell whether the set is stable: 1 hotspot."
+        "One iteration cannot show whether the set is stable: 1 hotspot."
     );
     assert_eq!(opened["hotspots"], json!(["Main.hot()V"]));
     assert_eq!(opened["iterations"][0]["overheadHigh"], 0.03);
