@@ -1,4 +1,4 @@
-//! The formats of profiles, and what there is when a file of any of them was read.
+//! The formats of profiles, and the profile that a reader makes.
 
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, CallTree};
@@ -14,7 +14,7 @@ pub enum Format {
     Pprof,
     /// Folded stacks, one a line.
     Folded,
-    /// What `perf record` writes.
+    /// `perf.data`, which `perf record` writes.
     PerfData,
     /// The output of `perf script`.
     PerfScript,
@@ -42,7 +42,7 @@ pub enum Format {
     Perfetto,
     /// simpleperf's report of samples as protobuf.
     Simpleperf,
-    /// A table that Instruments copied.
+    /// A table copied from Instruments.
     Instruments,
     /// GHC's profile of cost centres as JSON.
     Haskell,
@@ -54,24 +54,24 @@ pub enum Format {
     Scalene,
     /// pyinstrument's JSON.
     Pyinstrument,
-    /// What `node --prof-process --preprocess` makes of a log.
+    /// A log of `node --prof`, converted by `node --prof-process --preprocess`.
     V8Log,
     /// V8's sampling heap profile, `.heapprofile`.
     HeapProfile,
-    /// Stacks that DTrace counted.
+    /// Stacks with counts, as DTrace prints them.
     DTrace,
     /// A timeline of Safari's Web Inspector.
     Safari,
-    /// What gperftools, jemalloc and Go write about memory, waiting and goroutines as text.
+    /// Text of gperftools, jemalloc and Go: memory, waiting and goroutines.
     PprofText,
-    /// gperftools' profile of processor time.
+    /// gperftools' CPU profile.
     Gperftools,
-    /// No file's: the call trees of a transactional profile.
+    /// Not a file format: the call trees of a transactional profile.
     Transactions,
 }
 
 impl Format {
-    /// Its name for people and in JSON.
+    /// The name that users see, also in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Format::Otlp => "OTLP",
@@ -111,29 +111,29 @@ impl Format {
 /// A profile with all its value types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// In what format it was.
+    /// The file's format.
     pub format: Format,
-    /// What it holds.
+    /// Its calls and their costs.
     pub calls: Calls,
-    /// Position of the value type to show first.
+    /// The number of the value type to show first.
     pub default_value: usize,
-    /// What a reader should know: parts that were left out, stacks that were cut. Whole sentences.
+    /// What a reader of the profile should know: parts that were left out, stacks that were cut. Whole sentences.
     pub notes: Vec<String>,
-    /// Names that are not those of the file, see [`names`]. None after [`read`](crate::read).
+    /// Names that rules changed, see [`names`]. Empty after [`read`](crate::read).
     pub renamed: Vec<names::Renamed>,
 }
 
 /// What a profile knows about calls.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Calls {
-    /// Contexts.
+    /// Calling contexts with their costs.
     Tree(CallTree),
-    /// Functions and single calls, one graph for each value type, all with the same functions and calls.
+    /// Functions and single calls: one graph for each value type, all with the same functions and calls.
     Graphs(Vec<CallGraph>),
 }
 
 impl Profile {
-    /// The value types, by the numbers that [`Profile::default_value`] uses.
+    /// The value types. [`Profile::default_value`] is an index into them.
     pub fn value_types(&self) -> Vec<&ValueType> {
         match &self.calls {
             Calls::Tree(tree) => tree.value_types().iter().collect(),
@@ -142,12 +142,12 @@ impl Profile {
     }
 }
 
-/// What frames of one function are told apart by.
+/// What tells frames of one function apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grain {
-    /// By nothing: [`Frame::line`](fulcrum_model::call_tree::Frame::line) is where the function is declared.
+    /// Nothing: [`Frame::line`](fulcrum_model::call_tree::Frame::line) is where the function is declared.
     #[default]
     Functions,
-    /// By the line that ran, which is then [`Frame::line`](fulcrum_model::call_tree::Frame::line).
+    /// The line that ran, which is then [`Frame::line`](fulcrum_model::call_tree::Frame::line).
     Lines,
 }

@@ -257,9 +257,8 @@ fn read_format(
         let part = progress.part(0.0, COLLECTED);
         let mut input = Input::new(content.bytes(), limits, symbols, part);
         input.grain = grain;
-        let collected = with_reader(&input, content.compressed, format, |reader| {
-            (reader.read)(&input)
-        })?;
+        input.compressed = content.compressed;
+        let collected = with_reader(&input, format, |reader| (reader.read)(&input))?;
         // Building the tree takes the most memory: the file goes first.
         drop(input);
         drop(content);
@@ -302,8 +301,8 @@ pub fn begins_folded(head: &[u8]) -> bool {
         &NoSymbols,
         Progress::default(),
     );
-    let format = with_reader(&input, false, None, |reader| Ok(reader.format));
-    input.tells() && matches!(format, Ok(Format::Folded))
+    let format = with_reader(&input, None, |reader| Ok(reader.format));
+    input.is_conclusive() && matches!(format, Ok(Format::Folded))
 }
 
 /// Reads folded stacks as [`read_with_progress`] does, without holding their text in memory.
@@ -346,7 +345,8 @@ fn detect_with(bytes: &[u8], options: &Options<'_>) -> Result<Format, ReadError>
         let (limits, symbols) = (options.limits, options.symbols);
         let mut input = Input::new(content.bytes(), limits, symbols, Progress::default());
         input.grain = options.grain;
-        with_reader(&input, content.compressed, None, |reader| Ok(reader.format))
+        input.compressed = content.compressed;
+        with_reader(&input, None, |reader| Ok(reader.format))
     };
     work().map_err(|fault: Fault| fault.of(options.name))
 }
@@ -354,7 +354,6 @@ fn detect_with(bytes: &[u8], options: &Options<'_>) -> Result<Format, ReadError>
 /// Calls `then` with the reader of a file, and completes the place of a fault.
 fn with_reader<T>(
     input: &Input,
-    compressed: bool,
     format: Option<Format>,
     then: impl FnOnce(&Reader) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
@@ -372,7 +371,7 @@ fn with_reader<T>(
             let line = json::line(input.text(), &fault.path);
             fault.place = line.map(|line| Place::Line(line as u64));
         }
-        if compressed && matches!(fault.place, Some(Place::Byte(_))) {
+        if input.compressed && matches!(fault.place, Some(Place::Byte(_))) {
             fault
                 .problem
                 .push_str(" (bytes counted after decompression)");

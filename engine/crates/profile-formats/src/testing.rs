@@ -7,8 +7,8 @@ use fulcrum_model::call_tree::FrameKind;
 use crate::{Calls, Profile, read};
 use fulcrum_model::Place;
 
-/// Reads `input` and compares what it holds, line by line: value types (the default has a star) with the totals of a
-/// tree; each context, or each function and call, with its values; notes.
+/// Reads `input` and compares the profile with the expected lines: value types (the default one has a star) with the totals
+/// of a tree; each context, or each function and call, with its values; notes.
 pub(crate) fn check(input: impl AsRef<[u8]>, expect: &str) {
     let profile = read(input.as_ref(), "x").unwrap_or_else(|error| panic!("{error}"));
     let expect: Vec<_> = expect.lines().map(str::trim).collect();
@@ -17,7 +17,7 @@ pub(crate) fn check(input: impl AsRef<[u8]>, expect: &str) {
     assert_eq!(found, expect, "\n{text}");
 }
 
-/// Reads `input`, which is wrong: at a 1-based line, or with line 0 anywhere else.
+/// Checks that reading `input` fails with this problem: at a 1-based line, or, for line 0, not at a line.
 pub(crate) fn check_fault(input: impl AsRef<[u8]>, line: u64, problem: &str) {
     let error = read(input.as_ref(), "x").expect_err(problem);
     assert_eq!(error.problem, problem);
@@ -27,7 +27,7 @@ pub(crate) fn check_fault(input: impl AsRef<[u8]>, line: u64, problem: &str) {
     }
 }
 
-/// A profile as lines, see [`check`].
+/// A profile as text, see [`check`].
 pub(crate) fn text(profile: &Profile) -> String {
     let mut out = String::new();
     for (row, kind) in profile.value_types().into_iter().enumerate() {

@@ -1,19 +1,19 @@
-//! What a reader leaves when it is done with the file: its bytes can go before the tree is built, which takes most memory.
+//! What a reader returns. The tree is built later, when the file's bytes are freed, because building it takes the most memory.
 
 use crate::collect::stacks::Stacks;
 use crate::decode::fault::Fault;
 use crate::{Format, Profile};
 
-/// A profile but for its tree.
+/// A profile whose tree is not built yet.
 pub(crate) enum Collected {
-    /// Stacks that are to become a tree.
+    /// Stacks that will become a tree.
     Stacks(Box<Stacks>, Format),
-    /// Call graphs, which take little.
+    /// Call graphs, which need little memory.
     Graphs(Profile),
 }
 
 impl Collected {
-    /// Adds a sentence to what a reader of the profile should know.
+    /// Adds a note, a whole sentence.
     pub(crate) fn note(&mut self, note: &str) {
         match self {
             Collected::Stacks(stacks, _) => stacks.note(note),
@@ -21,7 +21,7 @@ impl Collected {
         }
     }
 
-    /// The profile.
+    /// Builds the profile.
     pub(crate) fn profile(self) -> Result<Profile, Fault> {
         match self {
             Collected::Stacks(stacks, format) => stacks.profile(format),
@@ -31,7 +31,7 @@ impl Collected {
 }
 
 impl Stacks {
-    /// All stacks, when the reader is done.
+    /// Ends collecting.
     pub(crate) fn finish(self, format: Format) -> Result<Collected, Fault> {
         Ok(Collected::Stacks(Box::new(self), format))
     }

@@ -1,4 +1,4 @@
-//! Where readers of call graphs put functions and calls: one graph a value type in the end.
+//! Functions and calls, as readers of call graphs collect them. They become one graph for each value type.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use crate::decode::fault::Fault;
 use crate::decode::texts::{Texts, cut};
 use crate::{Calls, Format, Profile};
 
-/// Functions and calls with a value of each type.
+/// Functions and calls, each with a value of every type.
 pub(crate) struct Graphs {
     types: Vec<ValueType>,
     functions: Vec<Function>,
-    /// By name and by what else tells functions apart.
+    /// By name, and by whatever else tells functions apart.
     rows: HashMap<(String, String), u32>,
     calls: Vec<Call>,
     pairs: HashMap<(u32, u32), usize>,
@@ -27,7 +27,7 @@ pub(crate) struct Graphs {
 struct Function {
     name: String,
     base: Vec<i64>,
-    /// When the file tells it.
+    /// When the file has it.
     cum: Option<Vec<i64>>,
 }
 
@@ -39,7 +39,7 @@ struct Call {
 }
 
 impl Graphs {
-    /// An empty graph; the first type is the default.
+    /// No functions yet. The first type is the default.
     pub(crate) fn new(types: Vec<ValueType>) -> Self {
         Graphs {
             types,
@@ -52,7 +52,7 @@ impl Graphs {
         }
     }
 
-    /// The row of a function.
+    /// The row of a function. `place` tells functions of the same name apart.
     pub(crate) fn function(&mut self, name: &str, place: &str) -> Result<u32, Fault> {
         let (name, place) = (cut(name), cut(place));
         let next = self.functions.len() as u32;
@@ -64,7 +64,7 @@ impl Graphs {
                 base: vec![0; self.types.len()],
                 cum: None,
             });
-            // Each value type's graph has the names.
+            // The graph of each value type has a copy of the name.
             self.texts.add(place)?;
             (0..self.types.len()).try_for_each(|_| self.texts.add(name))?;
         }
@@ -76,18 +76,18 @@ impl Graphs {
         sum(&mut self.functions[function as usize].base, costs)
     }
 
-    /// What all functions cost themselves, in one type.
+    /// The sum of all functions' own costs in one value type.
     pub(crate) fn sum_of_base(&self, value: usize) -> i128 {
         let costs = self.functions.iter().map(|it| i128::from(it.base[value]));
         costs.sum()
     }
 
-    /// Sets what a function and all that it calls cost.
+    /// Sets the cost of a function with everything that it calls.
     pub(crate) fn set_cum(&mut self, function: u32, costs: &[i64]) {
         self.functions[function as usize].cum = Some(costs.to_vec());
     }
 
-    /// Adds calls: what they cost with all that they call, and their own cost when the file tells it.
+    /// Adds calls: their cost with everything that they call, and their own cost when the file has it.
     pub(crate) fn add_call(
         &mut self,
         caller: u32,
@@ -113,7 +113,7 @@ impl Graphs {
         sum(&mut call.cum, cum)
     }
 
-    /// A graph for each value type.
+    /// Makes a graph for each value type.
     pub(crate) fn finish(self, format: Format) -> Result<Collected, Fault> {
         if self.functions.is_empty() {
             return Err(Fault::whole("the profile has no functions"));
@@ -154,10 +154,10 @@ impl Graphs {
         }))
     }
 
-    /// As told; else a function's own cost and its calls', or the calls of it where these cost more, for a file may leave
-    /// out what they called. Its calls of itself are inside the others. What functions that call one another cost is inside
-    /// one another: of these it is the sum of the calls of a function, which holds such insides several times, but no more
-    /// than all of them and what they call cost together.
+    /// The cost of each function with everything that it calls. The file's own value comes first. Otherwise it is the larger of
+    /// two sums: the function's own cost plus its calls, or the calls to it, since a file may omit what those called. Calls to
+    /// itself are part of the others. In a cycle, functions' costs contain each other: there it is the sum of the calls to the
+    /// function, which counts some costs several times, but at most what the whole cycle and everything that it calls costs.
     fn cums(&self) -> Result<Vec<Vec<i64>>, Fault> {
         let between = self.calls.iter().map(|call| (call.caller, call.callee));
         let cycles = Cycles::new(self.functions.len(), between);
@@ -177,7 +177,7 @@ impl Graphs {
         let cum = |((row, function), incoming): ((u32, &Function), Vec<i64>)| {
             let most = &most[cycles.of(row)];
             match &function.cum {
-                Some(told) => told.clone(),
+                Some(stated) => stated.clone(),
                 None if cycles.holds_several(row) => {
                     let both = incoming.iter().zip(most);
                     both.map(|(&cost, &most)| nearer_zero(cost, most)).collect()

@@ -1,4 +1,4 @@
-//! From the ids that a file gives its things to rows of our tables.
+//! From the ids in a file to the rows of a table.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use crate::decode::json::Step;
 
 /// Rows by id. Ids are mostly 1, 2, 3…, but may be anything.
 pub(crate) struct Ids {
-    /// Row plus one; 0 is none.
+    /// The row plus one; 0 means none.
     dense: Vec<u32>,
     sparse: HashMap<u64, u32>,
 }
 
 impl Ids {
-    /// The n-th id is row n. The same id twice is an error.
+    /// The n-th id belongs to row n. A repeated id is an error.
     pub(crate) fn new(ids: impl ExactSizeIterator<Item = u64>, what: &str) -> Result<Self, Fault> {
         let count = ids.len();
-        // No claim of a large id makes a large table.
+        // A large id must not make a large table.
         let mut dense = vec![0; 2 * count + 2];
         let mut sparse = HashMap::new();
         for (id, row) in ids.zip(1_u32..) {
@@ -34,7 +34,7 @@ impl Ids {
         Ok(Ids { dense, sparse })
     }
 
-    /// The row of `id`.
+    /// The row of an id.
     pub(crate) fn get(&self, id: u64) -> Option<usize> {
         let slot = usize::try_from(id).ok().and_then(|id| self.dense.get(id));
         let row = match slot {

@@ -1,7 +1,7 @@
-//! Numbers for names, for formats that write each name again and again: folded stacks have tens of millions.
+//! Numbers for names, for formats that repeat each name in every stack: a file of folded stacks has tens of millions.
 //!
-//! What takes time there is waiting for memory. So the table is small and the names stand one behind the other: those of
-//! most programs fit the cache of one processor.
+//! Interning is bound by memory access. So the table is small and the names are stored next to each other: most programs' names
+//! fit a processor's cache.
 
 pub(crate) use fulcrum_model::hashing::{fold, hash, seed};
 
@@ -13,7 +13,7 @@ const EMPTY: Slot = Slot {
 /// Names, numbered from 0 in the order in which they were first seen.
 #[derive(Debug)]
 pub(crate) struct Interner {
-    /// A power of two, at least twice as many as names.
+    /// Their number is a power of two, at least twice the number of names.
     slots: Vec<Slot>,
     texts: Vec<u8>,
     /// Where each name ends in `texts`.
@@ -23,7 +23,7 @@ pub(crate) struct Interner {
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// A part of the name's hash: names with another one are not looked at.
+    /// A part of the name's hash. Names with another tag are not compared.
     tag: u32,
     number: u32,
 }
@@ -40,7 +40,7 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// A name's number, and whether it is new.
+    /// The number of a name, and whether the name is new.
     pub(crate) fn intern(&mut self, name: &[u8]) -> (u32, bool) {
         let hash = hash(name, self.seed);
         let tag = (hash >> 32) as u32;
@@ -67,7 +67,7 @@ impl Interner {
         (number, true)
     }
 
-    /// A name by its number.
+    /// The name with this number.
     pub(crate) fn text(&self, number: u32) -> &[u8] {
         let number = number as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -1,13 +1,13 @@
-//! Stacks as files share them: each node has a frame and knows its parent.
+//! Call trees as many files store them: each node has a frame and the row of its parent.
 
 use crate::collect::stacks::{FrameId, MAX_DEPTH, Stacks};
 use crate::decode::fault::Fault;
 
-/// Nodes with their values, summed by node.
+/// Nodes with the sums of their values.
 pub(crate) struct Parents {
     frames: Vec<FrameId>,
     parents: Vec<Option<u32>>,
-    /// A row of values for each node.
+    /// `width` values for each node.
     values: Vec<i64>,
     width: usize,
     /// Nodes that may have values.
@@ -15,7 +15,7 @@ pub(crate) struct Parents {
 }
 
 impl Parents {
-    /// No nodes; each will have `width` values.
+    /// No nodes yet. Each will have `width` values.
     pub(crate) fn new(width: usize) -> Self {
         Parents {
             frames: Vec::new(),
@@ -38,8 +38,8 @@ impl Parents {
         self.values.resize(self.values.len() + self.width, 0);
     }
 
-    /// Gives a node its parent; one that it has already is an error.
-    pub(crate) fn adopt(&mut self, child: usize, parent: u32) -> Result<(), Fault> {
+    /// Sets a node's parent. A second parent is an error.
+    pub(crate) fn set_parent(&mut self, child: usize, parent: u32) -> Result<(), Fault> {
         match self.parents[child].replace(parent) {
             Some(other) if other != parent => {
                 Err(Fault::whole("a node of the call tree has two parents"))
@@ -59,8 +59,7 @@ impl Parents {
         Ok(())
     }
 
-    /// That every parent is a node, and that no node is its own ancestor. `table` is what a JSON text has the nodes
-    /// under.
+    /// Checks that every parent exists and that no node is its own ancestor. `table` is the JSON key of the nodes.
     pub(crate) fn check(&self, table: &'static str) -> Result<(), Fault> {
         const NEW: u32 = 0;
         let mut seen = vec![NEW; self.len()];
@@ -85,8 +84,8 @@ impl Parents {
         Ok(())
     }
 
-    /// Hands every node with a value over as a stack, and forgets the values. Call [`Parents::check`] first.
-    pub(crate) fn pour(
+    /// Adds every node with a value to `stacks`, and sets the values to 0. Call [`Parents::check`] first.
+    pub(crate) fn drain_into(
         &mut self,
         container: Option<FrameId>,
         stacks: &mut Stacks,
@@ -98,7 +97,7 @@ impl Parents {
         for node in touched {
             stack.clear();
             let mut next = Some(node);
-            // One more than is kept tells that there were more.
+            // One frame more than is kept shows that the stack was deeper.
             while let Some(at) = next.filter(|_| stack.len() <= MAX_DEPTH) {
                 stack.push(self.frames[at as usize]);
                 next = self.parents[at as usize];
@@ -112,7 +111,7 @@ impl Parents {
     }
 }
 
-/// The problem of values beyond 64 bits.
+/// The problem of sums beyond 64 bits.
 pub(crate) fn too_large() -> Fault {
     Fault::whole("the values add up to more than 9223372036854775807")
 }

@@ -1,4 +1,4 @@
-//! Where readers put their stacks: the one way to the model's call tree.
+//! Stacks, as readers collect them. They become the model's call tree.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,41 @@ use crate::decode::texts::{Texts, cut};
 use crate::names::placed;
 use crate::{Calls, Format, Profile};
 
-/// Frames of one stack that are kept: the innermost ones, under a frame that says so.
+/// How many frames of a stack are kept: the innermost ones, below a frame that says so.
 pub const MAX_DEPTH: usize = 4096;
-/// Frames that are kept of a deeper stack where the file tells each call once, by its caller: all of a chain of calls would
-/// be the square of what is in the file.
-const OF_DEEPER: usize = 64;
-/// Value types of one profile.
+/// How many frames of a deeper stack are kept when the file stores each call once, below its caller. Keeping all of them
+/// would take the square of the file's size for one long chain of calls.
+const MAX_DEPTH_IF_DEEPER: usize = 64;
+/// The most value types of one profile.
 const MAX_TYPES: usize = 256;
 const TRUNCATED: &str = "[truncated]";
 /// The frame of samples without a stack.
 const NO_STACK: &str = "[no stack]";
 
+/// Whether a stack was complete when it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    Whole,
+    /// The recorder left out the outermost frames.
+    Cut,
+}
+
+impl Recorded {
+    /// From what a file says about a stack.
+    pub(crate) fn from_cut(cut: bool) -> Self {
+        match cut {
+            true => Recorded::Cut,
+            false => Recorded::Whole,
+        }
+    }
+}
+
 /// A call tree that grows stack by stack.
 pub(crate) struct Stacks {
     builder: CallTreeBuilder,
-    /// Frames of which only the name is known.
+    /// Frames that have only a name.
     names: HashMap<Box<str>, FrameId>,
-    /// How many frames there are.
+    /// The number of frames.
     frames: u32,
     texts: Texts,
     width: usize,
@@ -39,11 +57,11 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// No stacks; each will have a value of each type.
+    /// No stacks yet. Each will have a value of each type.
     pub(crate) fn new(types: Vec<ValueType>, default_value: usize) -> Result<Self, Fault> {
         let width = types.len();
         check_types(width)?;
-        // Containers and the frame of truncated stacks come on top.
+        // Containers and the frame of truncated stacks are extra.
         let limits = Limits {
             depth: MAX_DEPTH as u32 + 8,
             ..Limits::default()
@@ -63,7 +81,7 @@ impl Stacks {
         })
     }
 
-    /// The same for a format whose values may be negative: a profile may be the difference of two.
+    /// As [`Stacks::new`], for a format with negative values: a profile may be the difference of two.
     pub(crate) fn signed(types: Vec<ValueType>, default_value: usize) -> Result<Self, Fault> {
         let stacks = Stacks::new(types, default_value)?;
         Ok(Stacks {
@@ -77,12 +95,12 @@ impl Stacks {
         self.width
     }
 
-    /// A function. An empty file and line 0 are unknown.
+    /// A function. An empty file and line 0 mean unknown.
     pub(crate) fn frame(&mut self, name: &str, file: &str, line: u32) -> Result<FrameId, Fault> {
         self.frame_in(name, file, line, "")
     }
 
-    /// A function whose name may end with the place that ran: `sort (loop.py:14)`.
+    /// A function whose name may end with the line that ran: `sort (loop.py:14)`.
     pub(crate) fn placed(&mut self, text: &str) -> Result<FrameId, Fault> {
         match placed(text) {
             Some(place) => self.frame(text, place.file, place.line),
@@ -90,7 +108,7 @@ impl Stacks {
         }
     }
 
-    /// A function in an executable or library. Empty texts and line 0 are unknown.
+    /// A function in an executable or library. Empty texts and line 0 mean unknown.
     pub(crate) fn frame_in(
         &mut self,
         name: &str,
@@ -118,7 +136,7 @@ impl Stacks {
 
     fn intern(&mut self, frame: Frame, texts: [&str; 3]) -> Result<FrameId, Fault> {
         let id = self.builder.intern(frame)?;
-        // Numbers are given in order, so a frame that was not there has the next one.
+        // Numbers are given in order, so a new frame has the next one.
         if id.0 == self.frames {
             self.frames += 1;
             texts.iter().try_for_each(|text| self.texts.add(text))?;
@@ -141,48 +159,43 @@ impl Stacks {
         self.intern(Frame::container(name), [name, "", ""])
     }
 
-    /// Adds values to a stack, outermost first. Negative values are refused, unless the format may have them.
+    /// Adds values to a stack, outermost frame first. Negative values are refused, unless the format has them.
     pub(crate) fn add(&mut self, stack: &[FrameId], values: &[i64]) -> Result<(), Fault> {
         self.add_in(None, stack, values)
     }
 
-    /// The same in a process or thread.
+    /// As [`Stacks::add`], in a process or thread.
     pub(crate) fn add_in(
         &mut self,
         container: Option<FrameId>,
         stack: &[FrameId],
         values: &[i64],
     ) -> Result<(), Fault> {
-        self.add_cut(container, stack, false, values)
+        self.add_recorded(container, stack, Recorded::Whole, values)
     }
 
-    /// The same in a thread of a process, or whatever else stands in something: the outermost first.
+    /// As [`Stacks::add`], in nested containers such as a thread of a process, outermost first.
     pub(crate) fn add_under(
         &mut self,
         containers: &[FrameId],
         stack: &[FrameId],
         values: &[i64],
     ) -> Result<(), Fault> {
-        self.push(containers, stack, (false, MAX_DEPTH), values)
+        self.push(containers, stack, (Recorded::Whole, MAX_DEPTH), values)
     }
 
-    /// The same of a stack that may have been cut already: its outermost frames are missing.
-    pub(crate) fn add_cut(
+    /// As [`Stacks::add_in`], for a stack that the recorder may have cut.
+    pub(crate) fn add_recorded(
         &mut self,
         container: Option<FrameId>,
         stack: &[FrameId],
-        cut_already: bool,
+        recorded: Recorded,
         values: &[i64],
     ) -> Result<(), Fault> {
-        self.push(
-            container.as_slice(),
-            stack,
-            (cut_already, MAX_DEPTH),
-            values,
-        )
+        self.push(container.as_slice(), stack, (recorded, MAX_DEPTH), values)
     }
 
-    /// The same of a call in a tree of calls, of which the file has each one once.
+    /// As [`Stacks::add_in`], for a call in a tree that the file stores with each call once.
     pub(crate) fn add_call(
         &mut self,
         container: Option<FrameId>,
@@ -190,18 +203,18 @@ impl Stacks {
         values: &[i64],
     ) -> Result<(), Fault> {
         let kept = match stack.len() > MAX_DEPTH {
-            true => OF_DEEPER,
+            true => MAX_DEPTH_IF_DEEPER,
             false => MAX_DEPTH,
         };
-        self.push(container.as_slice(), stack, (false, kept), values)
+        self.push(container.as_slice(), stack, (Recorded::Whole, kept), values)
     }
 
-    /// Adds values to a stack, of which so many frames are kept.
+    /// Adds values to a stack, of which the innermost `kept` frames are kept.
     fn push(
         &mut self,
         containers: &[FrameId],
         stack: &[FrameId],
-        (cut_already, kept): (bool, usize),
+        (recorded, kept): (Recorded, usize),
         values: &[i64],
     ) -> Result<(), Fault> {
         if let Some(value) = values.iter().find(|&&value| value < 0 && !self.signed) {
@@ -213,8 +226,9 @@ impl Stacks {
         buffer.clear();
         buffer.extend_from_slice(containers);
         self.truncated += u64::from(over > 0);
-        self.cut_already += u64::from(cut_already);
-        if over > 0 || cut_already {
+        let is_cut = recorded == Recorded::Cut;
+        self.cut_already += u64::from(is_cut);
+        if over > 0 || is_cut {
             buffer.push(self.function(TRUNCATED)?);
         }
         if stack.is_empty() {
@@ -226,17 +240,17 @@ impl Stacks {
         Ok(added?)
     }
 
-    /// Adds contexts that were told apart before, none of them deeper than [`MAX_DEPTH`].
+    /// Adds sorted contexts, none of them deeper than [`MAX_DEPTH`].
     pub(crate) fn graft(&mut self, contexts: Sorted) -> Result<(), Fault> {
         Ok(self.builder.graft(contexts)?)
     }
 
-    /// Adds a sentence to what a reader of the profile should know.
+    /// Adds a note, a whole sentence.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
-    /// The profile of all stacks. A file without any is an error.
+    /// Builds the profile. A profile without stacks is an error.
     pub(crate) fn profile(mut self, format: Format) -> Result<Profile, Fault> {
         if self.truncated > 0 {
             self.notes.push(format!(

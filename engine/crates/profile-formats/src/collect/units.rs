@@ -1,10 +1,10 @@
-//! Values as whole numbers: times in nanoseconds, everything else as it is or in decimal parts.
+//! Values as whole numbers: times in nanoseconds, everything else as it is or in decimal fractions of its unit.
 
 use fulcrum_model::call_tree::ValueType;
 
 use crate::decode::fault::Fault;
 
-/// A unit's short name: `ns` for `nanoseconds`.
+/// The short name of a unit: `ns` for `nanoseconds`.
 pub(crate) fn short(unit: &str) -> &str {
     match unit {
         "nanoseconds" | "nanosecond" => "ns",
@@ -17,12 +17,12 @@ pub(crate) fn short(unit: &str) -> &str {
     }
 }
 
-/// A value type, its unit by the short name. Plain counts have none.
+/// A value type, with the unit's short name. Counts have no unit.
 pub(crate) fn value(name: &str, unit: &str) -> ValueType {
     ValueType::new(name, short(unit))
 }
 
-/// Nanoseconds in a unit of time.
+/// How many nanoseconds a unit of time has. Returns `None` for other units.
 pub(crate) fn nanoseconds(unit: &str) -> Option<f64> {
     Some(match short(unit) {
         "ns" => 1.0,
@@ -33,7 +33,7 @@ pub(crate) fn nanoseconds(unit: &str) -> Option<f64> {
     })
 }
 
-/// `value` times `scale`, rounded. Not a number, negative and too large are refused.
+/// `value` times `scale`, rounded. NaN, negative and too large values are refused.
 pub(crate) fn whole(value: f64, scale: f64) -> Result<i64, Fault> {
     let scaled = (value * scale).round();
     if scaled.is_nan() || scaled < 0.0 {
@@ -44,7 +44,7 @@ pub(crate) fn whole(value: f64, scale: f64) -> Result<i64, Fault> {
     signed(value, scale)
 }
 
-/// The same of what may be negative, as in the difference of two profiles.
+/// As [`whole`], for values that may be negative, as in the difference of two profiles.
 pub(crate) fn signed(value: f64, scale: f64) -> Result<i64, Fault> {
     let scaled = (value * scale).round();
     if scaled.is_nan() {
@@ -57,18 +57,18 @@ pub(crate) fn signed(value: f64, scale: f64) -> Result<i64, Fault> {
     Ok(scaled as i64)
 }
 
-/// The scale at which numbers with fractions become whole: 1, 10, … up to a million.
+/// The scale that makes numbers with fractions whole: 1, 10, … up to a million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decimals(u32);
 
 impl Decimals {
     const MOST: u32 = 6;
 
-    /// Makes room for the fraction of `value`.
-    pub(crate) fn see(&mut self, value: f64) {
+    /// Raises the scale until it fits the fraction of `value`.
+    pub(crate) fn include(&mut self, value: f64) {
         while self.0 < Self::MOST {
             let scaled = value * self.scale();
-            // As far as a float can tell.
+            // Up to the precision of floats.
             if (scaled - scaled.round()).abs() <= scaled.abs() * 1e-12 {
                 break;
             }
@@ -76,12 +76,12 @@ impl Decimals {
         }
     }
 
-    /// Ten to the number of decimals.
+    /// Ten to the power of the number of decimals.
     pub(crate) fn scale(self) -> f64 {
         f64::from(10_u32.pow(self.0))
     }
 
-    /// The unit of what was scaled: `count`, `0.001 count`.
+    /// The unit of scaled values: `count`, `0.001 count`.
     pub(crate) fn unit(self, unit: &str) -> String {
         match self.0 {
             0 => unit.to_owned(),
@@ -117,7 +117,7 @@ mod tests {
             (&[1.0 / 3.0], 1e6, "0.000001 count"),
         ] {
             let mut decimals = Decimals::default();
-            values.iter().for_each(|&value| decimals.see(value));
+            values.iter().for_each(|&value| decimals.include(value));
             assert_eq!(decimals.scale(), scale, "{values:?}");
             assert_eq!(decimals.unit("count"), unit);
         }

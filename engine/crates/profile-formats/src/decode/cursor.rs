@@ -1,8 +1,8 @@
-//! Numbers of fixed size in binary data, each with its place in the file.
+//! Fixed-size numbers in binary data. A cursor knows its offset in the file, for errors.
 
 use crate::decode::fault::Fault;
 
-/// A piece of a file that is read from its start to its end.
+/// A part of a file, read from front to back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -16,7 +16,7 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, start: 0 }
     }
 
-    /// A part of a file, which `bytes` is the whole of.
+    /// `size` bytes at `offset` of the file `bytes`. Errors call them `what`.
     pub(crate) fn part(bytes: &'a [u8], offset: u64, size: u64, what: &str) -> Result<Self, Fault> {
         let from = usize::try_from(offset)
             .ok()
@@ -35,22 +35,22 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Offset of what is left in the file.
+    /// The offset in the file of the bytes that are left.
     pub(crate) fn at(&self) -> usize {
         self.start
     }
 
-    /// What is left.
+    /// The bytes that are left.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The next bytes.
+    /// Takes the next `length` bytes.
     pub(crate) fn take(&mut self, length: usize) -> Result<Cursor<'a>, Fault> {
         let Some((taken, rest)) = self.bytes.split_at_checked(length) else {
             let left = self.bytes.len();
@@ -68,25 +68,25 @@ impl<'a> Cursor<'a> {
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let taken = self.take(N)?.bytes;
-        Ok(taken.try_into().expect("as many as asked for"))
+        Ok(taken.try_into().expect("take returns that many bytes"))
     }
 
-    /// Two bytes, little end first.
+    /// Takes two bytes, little-endian.
     pub(crate) fn u16(&mut self) -> Result<u16, Fault> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// Four bytes, little end first.
+    /// Takes four bytes, little-endian.
     pub(crate) fn u32(&mut self) -> Result<u32, Fault> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Eight bytes, little end first.
+    /// Takes eight bytes, little-endian.
     pub(crate) fn u64(&mut self) -> Result<u64, Fault> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// Text up to a zero byte, or all that is left.
+    /// The text up to a zero byte or the end. Takes nothing.
     pub(crate) fn text(&self) -> String {
         let end = self.bytes.iter().position(|&byte| byte == 0);
         String::from_utf8_lossy(&self.bytes[..end.unwrap_or(self.bytes.len())]).into_owned()

@@ -1,4 +1,4 @@
-//! What is wrong in a profile, said by a reader that does not know the file's name.
+//! What is wrong in a profile. Readers do not know the file's name; [`Fault::of`] adds it.
 
 use std::fmt::Display;
 
@@ -9,18 +9,18 @@ use fulcrum_model::{Place, ReadError};
 
 const ADVICE: &str = "record the profile again, or export it again from the tool that made it";
 
-/// A problem with its place and the advice that fits it.
+/// A problem with its place and advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Where, when it has a place.
+    /// Where, when it is known.
     pub(crate) place: Option<Place>,
-    /// What is wrong and what was expected, without a full stop.
+    /// What is wrong and what was expected. No full stop.
     pub(crate) problem: String,
-    /// What to do next, without a full stop.
+    /// What to do next. No full stop.
     pub(crate) advice: String,
-    /// Where in a JSON text, outermost first, as long as its line is not known.
+    /// Where in a JSON text, outermost step first. The line is computed from it at the end.
     pub(crate) path: Vec<Step>,
-    /// Nothing is wrong: nobody wants the profile any more.
+    /// Nothing is wrong: reading was cancelled.
     pub(crate) cancelled: bool,
 }
 
@@ -34,7 +34,7 @@ impl From<Cancelled> for Fault {
 }
 
 impl Fault {
-    /// A problem of the file as a whole.
+    /// A problem of the whole file.
     pub(crate) fn whole(problem: impl Into<String>) -> Self {
         Fault {
             place: None,
@@ -61,35 +61,35 @@ impl Fault {
         }
     }
 
-    /// The same at a 1-based line, unless it has a place already.
+    /// Sets a 1-based line as the place, unless there is a place already.
     pub(crate) fn at_line(self, line: usize) -> Self {
         let place = self.place.or(Some(Place::Line(line as u64)));
         Fault { place, ..self }
     }
 
-    /// The same at a 0-based byte, unless it has a place already.
+    /// Sets a 0-based byte as the place, unless there is a place already.
     pub(crate) fn at_byte(self, byte: usize) -> Self {
         let place = self.place.or(Some(Place::Byte(byte as u64)));
         Fault { place, ..self }
     }
 
-    /// The same in the `row`-th of what a JSON object has under `key`.
+    /// Puts the fault into item `row` of the array that a JSON object has under `key`.
     pub(crate) fn at_item(self, key: &'static str, row: usize) -> Self {
         self.at_step(Step::Item(row)).at_key(key)
     }
 
-    /// The same under a key of a JSON object.
+    /// Puts the fault under a key of a JSON object.
     pub(crate) fn at_key(self, key: &'static str) -> Self {
         self.at_step(Step::Key(key.into()))
     }
 
-    /// The same behind one more step.
+    /// Puts one more step before the path.
     pub(crate) fn at_step(mut self, step: Step) -> Self {
         self.path.insert(0, step);
         self
     }
 
-    /// The same at a byte, unless it is 0, which is unknown.
+    /// As [`Fault::at_byte`]; 0 means unknown.
     pub(crate) fn at_known_byte(self, byte: usize) -> Self {
         match byte {
             0 => self,
@@ -97,7 +97,7 @@ impl Fault {
         }
     }
 
-    /// Other advice than to record again.
+    /// Replaces the advice to record again.
     pub(crate) fn advise(self, advice: &str) -> Self {
         Fault {
             advice: advice.into(),
@@ -105,7 +105,7 @@ impl Fault {
         }
     }
 
-    /// The error for the file that the caller calls `name`.
+    /// The error for the file `name`.
     pub(crate) fn of(self, name: &str) -> ReadError {
         ReadError {
             name: name.into(),
@@ -116,12 +116,12 @@ impl Fault {
     }
 }
 
-/// The start of `text` in quotes, fit for a sentence.
+/// The beginning of `text` in quotes, for use in a sentence.
 pub(crate) fn quote(text: &str) -> String {
     format!("{:?}", fulcrum_model::text::shorten(text))
 }
 
-/// The problem of a reference into a table that has no such row.
+/// The problem of a reference to a row that a table does not have.
 pub(crate) fn dangling(what: &str, id: impl Display, table: &str) -> Fault {
     Fault::whole(format!(
         "{what} names {table} {id}, which the file does not have"

@@ -1,43 +1,44 @@
-//! One line: a stack, and how often it was seen.
+//! One line of folded stacks: a stack and its count. Detection and the reader of folded stacks share it.
 
 use crate::collect::units::signed;
 use crate::decode::fault::Fault;
 
-/// Whether a line is a stack with its count.
+/// Whether a line is a stack with a count.
 pub(crate) fn is_stack(line: &str) -> bool {
     split(line).is_some_and(|(path, count)| !path.is_empty() && count.fraction().is_some())
 }
 
-/// Whether a line is to be a stack: not empty, and no comment.
+/// Whether a line should be a stack: not empty and not a comment.
 pub(crate) fn is_record(line: &str) -> bool {
     !line.trim().is_empty() && !is_comment(line)
 }
 
-/// `# …` and `// …`. A function may be called `#block` or `//route`: what has no space there and ends with a count is a stack.
+/// `# …` and `// …`. A function may be called `#block` or `//route`: a line without that space that ends with a count is a
+/// stack.
 fn is_comment(line: &str) -> bool {
-    let behind = line.strip_prefix('#').or_else(|| line.strip_prefix("//"));
-    behind.is_some_and(|behind| {
-        behind.starts_with(char::is_whitespace)
+    let rest = line.strip_prefix('#').or_else(|| line.strip_prefix("//"));
+    rest.is_some_and(|rest| {
+        rest.starts_with(char::is_whitespace)
             || split(line).is_none_or(|(_, count)| count.fraction().is_none())
     })
 }
 
-/// What stands behind a stack, which is no number yet.
+/// The text after a stack, not yet parsed.
 #[derive(Clone, Copy)]
 pub(crate) struct Count<'t>(&'t str);
 
 impl Count<'_> {
-    /// `None` when it has a fraction, or is no whole number of 64 bits at all.
+    /// Returns `None` when it is not a 64-bit whole number.
     pub(crate) fn whole(self) -> Option<i64> {
         self.0.parse().ok()
     }
 
-    /// `None` when it is no number.
+    /// Returns `None` when it is not a number.
     pub(crate) fn fraction(self) -> Option<f64> {
         self.0.parse().ok()
     }
 
-    /// In parts of one: how many are in one is `scale`. `None` when it is no number.
+    /// The count times `scale`, rounded. Returns `None` when it is not a number.
     pub(crate) fn scaled(self, scale: f64) -> Option<Result<i64, Fault>> {
         match self
             .whole()
@@ -49,7 +50,7 @@ impl Count<'_> {
     }
 }
 
-/// The frames and what stands behind. Frames may hold spaces; py-spy writes a space and the count for samples without a stack.
+/// The frames and the count. Frames may contain spaces. For a sample without a stack, py-spy writes a space and the count.
 pub(crate) fn split(line: &str) -> Option<(&str, Count<'_>)> {
     let (path, count) = line.trim_end().rsplit_once([' ', '\t'])?;
     Some((path.trim(), Count(count)))

@@ -1,4 +1,4 @@
-//! A file as the readers see it: unwrapped, decoded, and looked at once for all detectors.
+//! A file as detectors and readers see it: unwrapped, as text when it is text, with the facts that detectors need.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -15,46 +15,48 @@ use crate::decode::limits::Limits;
 use crate::decode::marshal;
 use crate::format::Grain;
 
-/// How many bytes tell binary data from text.
+/// Bytes that are inspected to tell binary data from text.
 const HEAD: usize = 4096;
-/// How many lines tell one text format from another.
+/// Lines that are inspected to tell text formats apart.
 const LINES: usize = 60;
-/// How many lines of comments may stand among them: perf's extended header has some for each processor.
+/// Comment lines that may come between them: perf's extended header has some for each processor.
 const COMMENTS: usize = 20_000;
 
 /// An unwrapped file.
 pub(crate) struct Input<'a> {
-    /// As they are.
+    /// The bytes as they are.
     pub(crate) bytes: &'a [u8],
-    /// As text, when it is one: made when first needed, which takes a look at every byte.
+    /// The text, unless the data is binary. Decoded on first use, because that reads every byte.
     text: Option<OnceCell<Cow<'a, str>>>,
-    /// Its lines end with carriage returns alone.
+    /// Lines end with carriage returns alone.
     returns: bool,
-    /// The lines that tell formats apart, as text. Empty for binary data and JSON.
+    /// The lines that tell formats apart. Empty for binary data and JSON.
     head: Cow<'a, str>,
-    /// What its JSON is, when it begins like JSON.
+    /// The outline of the JSON, when the text begins like JSON.
     pub(crate) json: Option<Json>,
-    /// How large what is compressed inside may become.
+    /// Limits for compressed parts.
     pub(crate) limits: Limits,
-    /// Who knows the names of code.
+    /// Names for code that the file knows only by address.
     pub(crate) symbols: &'a dyn Symbols,
-    /// What frames of one function are told apart by.
+    /// What tells frames of one function apart.
     pub(crate) grain: Grain,
-    /// Who hears how much of it is read.
+    /// Whether the file was compressed, so that offsets count after decompression.
+    pub(crate) compressed: bool,
+    /// Receives how much has been read, and can cancel.
     pub(crate) progress: Progress,
 }
 
-/// The outside of a JSON text, as far as it can be read.
+/// The outline of a JSON text, as far as it can be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Json {
     /// The keys of the object, or of the array's first object.
     pub(crate) keys: Vec<String>,
-    /// It is an array.
+    /// Whether it is an array.
     pub(crate) array: bool,
 }
 
 impl<'a> Input<'a> {
-    /// Looks at `bytes`, which are already unwrapped.
+    /// Inspects `bytes`, which are already unwrapped.
     pub(crate) fn new(
         bytes: &'a [u8],
         limits: Limits,
@@ -70,12 +72,13 @@ impl<'a> Input<'a> {
             limits,
             symbols,
             grain: Grain::Functions,
+            compressed: false,
             progress,
         };
         if !input.is_binary() && !marshal::is_dictionary(bytes) {
             input.text = Some(OnceCell::new());
             input.returns = memchr(b'\r', bytes).is_some() && memchr(b'\n', bytes).is_none();
-            // JSON may be one line.
+            // A JSON file may be one long line.
             let first = bytes.trim_ascii_start().first();
             if !first.is_some_and(|first| b"{[".contains(first)) {
                 input.head = input.first_part();
@@ -91,21 +94,21 @@ impl<'a> Input<'a> {
         input
     }
 
-    /// As text. Bytes that are not UTF-8 are replaced, and so are carriage returns that end lines; empty for binary data.
+    /// The text; empty for binary data. Bytes that are not UTF-8 are replaced, as are carriage returns that end lines.
     pub(crate) fn text(&self) -> &str {
         self.text.as_ref().map_or("", |text| {
             text.get_or_init(|| match str::from_utf8(self.bytes) {
                 _ if self.returns => String::from_utf8_lossy(self.bytes)
                     .replace('\r', "\n")
                     .into(),
-                // Nearly all text is UTF-8, and that is told faster than what is not is replaced.
+                // Nearly all text is UTF-8, and checking is faster than replacing.
                 Ok(text) => text.into(),
                 Err(_) => String::from_utf8_lossy(self.bytes),
             })
         })
     }
 
-    /// Whether [`Input::text`] has the bytes of the file, as far as they are UTF-8.
+    /// Whether [`Input::text`] equals the bytes, where they are UTF-8.
     pub(crate) fn is_verbatim(&self) -> bool {
         !self.returns
     }
@@ -118,18 +121,18 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Says that every byte before this one is read.
+    /// Reports that every byte before this one has been read.
     ///
     /// # Errors
-    /// [`Cancelled`], when nobody wants the profile any more.
+    /// [`Cancelled`], when reading was cancelled.
     pub(crate) fn read_until(&self, at: usize) -> Result<(), Cancelled> {
         self.progress.at(at as f64 / self.bytes.len() as f64)
     }
 
-    /// Says that the text before this line of it is read.
+    /// Reports that the text before this line has been read.
     ///
     /// # Errors
-    /// [`Cancelled`], when nobody wants the profile any more.
+    /// [`Cancelled`], when reading was cancelled.
     pub(crate) fn read_until_line(&self, line: &str) -> Result<(), Cancelled> {
         let text = self.text();
         let at = line.as_ptr().addr() - text.as_ptr().addr();
@@ -141,12 +144,13 @@ impl<'a> Input<'a> {
         self.text.is_some()
     }
 
-    /// Whether frames are to have the line that ran.
+    /// Whether frames get the line that ran.
     pub(crate) fn lines(&self) -> bool {
         self.grain == Grain::Lines
     }
 
-    /// Whether the first bytes hold control characters that no text has. Programs may have a bell or an escape in their names.
+    /// Whether the first bytes contain control characters that text does not have. A program's name may contain a bell or an
+    /// escape character.
     pub(crate) fn is_binary(&self) -> bool {
         const IN_NAMES: [u8; 2] = [0x07, 0x1b];
         let head = &self.bytes[..self.bytes.len().min(HEAD)];
@@ -154,13 +158,13 @@ impl<'a> Input<'a> {
             .any(|byte| (byte < &9 || (14..32).contains(byte)) && !IN_NAMES.contains(byte))
     }
 
-    /// The first lines that hold anything, with their 1-based numbers. None of JSON.
+    /// The first non-empty lines with their 1-based numbers. None for JSON.
     pub(crate) fn first_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         lines(&self.head).filter(|(_, line)| !line.trim().is_empty())
     }
 
-    /// Whether more bytes could not change what format it is: there are more than the lines that tell formats apart.
-    pub(crate) fn tells(&self) -> bool {
+    /// Whether the format is certain even if more bytes follow: there is more text than detectors inspect.
+    pub(crate) fn is_conclusive(&self) -> bool {
         self.json.is_none() && !self.returns && self.head.len() < self.bytes.len()
     }
 
@@ -171,18 +175,18 @@ impl<'a> Input<'a> {
         object.is_some_and(|json| keys.iter().all(|key| has(json, key)))
     }
 
-    /// Its JSON as a `T`.
+    /// Parses the JSON as a `T`.
     pub(crate) fn parse<'t, T: Deserialize<'t>>(&'t self) -> Result<T, Fault> {
         serde_json::from_str(self.text()).map_err(|error| json_fault(&error))
     }
 }
 
-/// Lines with their 1-based numbers, without their ends.
+/// Lines with their 1-based numbers, without line ends.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().zip(1..).map(|(line, number)| (number, line))
 }
 
-/// What serde says, with its line.
+/// serde's message, with the line.
 pub(crate) fn json_fault(error: &serde_json::Error) -> Fault {
     let problem = if error.is_eof() {
         "the JSON ends too early".to_owned()
@@ -201,7 +205,7 @@ pub(crate) fn json_fault(error: &serde_json::Error) -> Fault {
     Fault::line(error.line().max(1), problem)
 }
 
-/// The first lines that hold anything, as text, with the comments among them.
+/// The beginning of a text: the first non-empty lines, with the comments among them.
 fn head(bytes: &[u8]) -> Cow<'_, str> {
     let (mut found, mut comments, mut end) = (0, 0, 0);
     while found < LINES && comments < COMMENTS && end < bytes.len() {
@@ -228,17 +232,17 @@ fn outside(text: &str) -> Option<Json> {
     }
     let mut json = Json::default();
     let mut reader = serde_json::Deserializer::from_str(text);
-    // What is wrong will be said by the reader of the format; here the keys before it are enough.
+    // The format's reader will report errors; here the keys before them are enough.
     let read = Outside(&mut json)
         .deserialize(&mut reader)
         .and_then(|()| reader.end());
-    // `[unknown];main 3` and `{closure};main 3` begin as JSON does.
+    // `[unknown];main 3` and `{closure};main 3` begin like JSON.
     let is_other = read.is_err_and(|error| !error.is_eof()) && json.keys.is_empty();
     let first = text.trim_start().lines().next().unwrap_or_default();
     (!(is_other && is_stack(first))).then_some(json)
 }
 
-/// Notes the keys of an object, or of an array's first element.
+/// Collects the keys of an object, or of an array's first element.
 struct Outside<'j>(&'j mut Json);
 
 impl<'de> DeserializeSeed<'de> for Outside<'_> {
@@ -266,7 +270,7 @@ impl<'de> Visitor<'de> for Outside<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         self.0.array = true;
-        // The rest is left unread, which ends the search.
+        // The rest stays unread: serde then fails, which ends the search.
         seq.next_element_seed(Outside(self.0)).map(|_| ())
     }
 }

@@ -1,4 +1,4 @@
-//! Places in JSON: what is found wrong after parsing still has its line.
+//! Lines of places in JSON, for problems that are found after parsing; and lenient fields. Parsing itself is serde_json's.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,12 +7,12 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-/// A text; nothing where a writer says that there is none.
+/// A text; `null` becomes the empty text.
 pub(crate) fn text_or_null<'de, D: Deserializer<'de>>(reader: D) -> Result<String, D::Error> {
     Option::deserialize(reader).map(Option::unwrap_or_default)
 }
 
-/// A number, also one that is written as a text; nothing where a writer says that there is none.
+/// A number, or a text that is a number; `null` becomes `None`.
 pub(crate) fn number_or_text<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<f64>, D::Error> {
@@ -51,16 +51,16 @@ impl Visitor<'_> for NumberOrText {
     }
 }
 
-/// One step from the outside of a JSON text to a place in it.
+/// One step of the path from the root of a JSON text to a place in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Of several texts in one file, the first being 0.
+    /// One of several JSON texts in a file, from 0.
     Document(usize),
     Key(Cow<'static, str>),
     Item(usize),
 }
 
-/// The 1-based line of what the steps lead to, or of where they end because it is not there.
+/// The 1-based line of the place that a path leads to, or of the last place on the path that exists.
 pub(crate) fn line(text: &str, path: &[Step]) -> Option<usize> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let path = match path {
@@ -76,14 +76,14 @@ pub(crate) fn line(text: &str, path: &[Step]) -> Option<usize> {
     (here.line() > 0).then_some(here.line())
 }
 
-/// Ends in an error where the steps lead to: errors have places.
+/// Fails at the place that the path leads to, because serde's errors have lines.
 struct Seek<'p>(&'p [Step]);
 
 impl<'de> DeserializeSeed<'de> for Seek<'_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        // Also numbers and texts are errors then: the visitor takes none.
+        // Numbers and texts fail too: the visitor accepts none.
         reader.deserialize_any(self)
     }
 }

@@ -1,16 +1,16 @@
-//! How large what is read may be.
+//! How large a profile may be.
 
 /// How large a compressed profile may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes after decompression.
     pub bytes: usize,
-    /// Times the compressed size. It counts beyond 64 MiB only: short texts may well repeat themselves.
+    /// Times the compressed size. Applies above 64 MiB only, because short texts may repeat themselves.
     pub ratio: usize,
 }
 
 impl Default for Limits {
-    /// 4 GiB, and 400 times the compressed size. Folded stacks, which compress best, reach a hundred times.
+    /// 4 GiB, and 400 times the compressed size. Folded stacks, which compress best, reach 100 times.
     fn default() -> Self {
         Limits {
             bytes: 4 << 30,
@@ -20,7 +20,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What a user allows who trusts the file: so many bytes, however well they are compressed.
+    /// For a file that the user trusts: up to `bytes`, however well they are compressed.
     pub fn up_to(bytes: usize) -> Self {
         Limits {
             bytes,

@@ -1,4 +1,7 @@
 //! Python's marshal format, as far as profiles use it: numbers, texts, tuples, dictionaries and references.
+//!
+//! Libraries: `marshal-parser` reads what CPython 3.6 to 3.13 write, `py27-marshal` what Python 2.7 writes. Profiles come from
+//! both and from newer versions, and need these few types only, with the byte where something is wrong.
 
 use std::rc::Rc;
 
@@ -18,7 +21,7 @@ pub(crate) enum Value {
     Other,
 }
 
-/// What a dictionary has under a key.
+/// A key of a dictionary and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     /// Offset of the key in the file.
@@ -27,7 +30,7 @@ pub(crate) struct Entry {
     pub(crate) value: Value,
 }
 
-/// A marshalled dictionary whose first key is a tuple; JSON has a quote there.
+/// Whether this is a marshalled dictionary whose first key is a tuple. In JSON, a quote follows the brace.
 pub(crate) fn is_dictionary(bytes: &[u8]) -> bool {
     matches!(bytes, [b'{' | 0xfb, b'(' | b')' | 0xa8 | 0xa9, ..])
 }
@@ -46,9 +49,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Value, Fault> {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Values by the numbers that later references use. `None` while a value is read.
+    /// Values by the numbers that later references use. `None` while a value is being read.
     references: Vec<Option<Value>>,
-    /// The same for the texts of Python 2.
+    /// The interned texts of Python 2, by number.
     interned: Vec<Value>,
 }
 
@@ -66,7 +69,7 @@ impl<'a> Reader<'a> {
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let bytes = self.take(N)?;
-        Ok(bytes.try_into().expect("as many as asked for"))
+        Ok(bytes.try_into().expect("take returns that many bytes"))
     }
 
     fn byte(&mut self) -> Result<u8, Fault> {
@@ -80,14 +83,14 @@ impl<'a> Reader<'a> {
     fn value(&mut self, depth: usize) -> Result<Value, Fault> {
         let at = self.at;
         let kind = self.byte()?;
-        self.of_kind(kind, at, depth)
+        self.value_of(kind, at, depth)
     }
 
-    fn of_kind(&mut self, kind: u8, at: usize, depth: usize) -> Result<Value, Fault> {
+    fn value_of(&mut self, kind: u8, at: usize, depth: usize) -> Result<Value, Fault> {
         if depth > DEPTH {
             return Err(Fault::byte(at, "the values nest too deep for statistics"));
         }
-        // The number of a value that will be referred to is given before its parts get theirs.
+        // A value gets its number before its parts get theirs.
         let number = (kind & 0x80 != 0).then(|| {
             self.references.push(None);
             self.references.len() - 1
@@ -126,22 +129,8 @@ impl<'a> Reader<'a> {
                 let length = self.byte()?;
                 self.text(length.into())?
             }
-            b'r' => {
-                let index = self.size()?;
-                let value = self.references.get(index).cloned().flatten();
-                value.ok_or_else(|| {
-                    let problem = format!("expected an earlier value, got reference {index}");
-                    Fault::byte(at, problem)
-                })?
-            }
-            b'R' => {
-                let index = self.size()?;
-                let text = self.interned.get(index).cloned();
-                text.ok_or_else(|| {
-                    let problem = format!("expected an earlier text, got reference {index}");
-                    Fault::byte(at, problem)
-                })?
-            }
+            b'r' => self.reference(at)?,
+            b'R' => self.interned_text(at)?,
             b'N' | b'T' | b'F' | b'S' | b'.' => Value::Other,
             other => {
                 let problem = format!("expected a value of statistics, got type {other}");
@@ -154,6 +143,24 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
+    fn reference(&mut self, at: usize) -> Result<Value, Fault> {
+        let index = self.size()?;
+        let value = self.references.get(index).cloned().flatten();
+        value.ok_or_else(|| {
+            let problem = format!("expected an earlier value, got reference {index}");
+            Fault::byte(at, problem)
+        })
+    }
+
+    fn interned_text(&mut self, at: usize) -> Result<Value, Fault> {
+        let index = self.size()?;
+        let text = self.interned.get(index).cloned();
+        text.ok_or_else(|| {
+            let problem = format!("expected an earlier text, got reference {index}");
+            Fault::byte(at, problem)
+        })
+    }
+
     fn text(&mut self, length: usize) -> Result<Value, Fault> {
         Ok(Value::Text(
             String::from_utf8_lossy(self.take(length)?).into(),
@@ -161,7 +168,7 @@ impl<'a> Reader<'a> {
     }
 
     fn tuple(&mut self, length: usize, depth: usize) -> Result<Value, Fault> {
-        // Each value has at least one byte: a claim is checked before it makes room.
+        // Each value takes at least one byte, so the claim can be checked before memory is reserved.
         let left = self.bytes.len() - self.at;
         if length > left {
             let problem = format!("a tuple claims {length} values, but {left} bytes are left");
@@ -178,7 +185,7 @@ impl<'a> Reader<'a> {
             match self.byte()? {
                 b'0' => return Ok(Value::Dict(entries.into())),
                 kind => {
-                    let key = self.of_kind(kind, at, depth + 1)?;
+                    let key = self.value_of(kind, at, depth + 1)?;
                     let value = self.value(depth + 1)?;
                     entries.push(Entry { at, key, value });
                 }
@@ -186,7 +193,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Fifteen bits in two bytes each; a negative count is the sign.
+    /// Digits of 15 bits in two bytes each. The sign of the count is the sign of the number.
     fn long(&mut self) -> Result<Value, Fault> {
         let count = i32::from_le_bytes(self.array()?);
         let digits = self.take(2 * count.unsigned_abs() as usize)?;

@@ -1,8 +1,10 @@
-//! Trees that JSON writes with each call inside of its caller, read without recursion: serde refuses what is deeper than 128
-//! objects and arrays, and programs are deeper.
+//! Call trees in JSON in which each call is nested in its caller, read without recursion.
 //!
-//! The text must be JSON already, which whoever reads the rest of the file with serde has found out: there, what is ignored
-//! may be as deep as it likes.
+//! Libraries: serde_json stops at 128 levels, and programs' stacks are deeper. serde_stacker would lift the limit by
+//! growing the thread's stack; here a level costs one entry of a vector.
+//!
+//! The text must be valid JSON. The callers have parsed the rest of the file with serde before, and values that serde ignores
+//! may be nested to any depth.
 
 use std::borrow::Cow;
 
@@ -11,8 +13,8 @@ use memchr::memchr2;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
-/// Calls between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
+/// Calls between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
 
 /// A value that is neither an object nor an array.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +45,10 @@ impl<'a> Scalar<'a> {
 
 /// What a reader keeps of one call.
 pub(crate) trait Call<'a>: Default {
-    /// The key of the calls inside.
+    /// The key of the callees.
     const CHILDREN: &'static str;
 
-    /// Takes a value of the call's object, or of an object inside of it that is no call.
+    /// Takes a value of the call's object, or of an object inside it that is not a call.
     fn set(&mut self, key: &str, value: Scalar<'a>);
 }
 
@@ -54,20 +56,20 @@ pub(crate) trait Call<'a>: Default {
 #[derive(Debug)]
 pub(crate) struct Nested<C> {
     pub(crate) call: C,
-    /// The row of its caller, which is before its own.
+    /// The row of the caller, which comes before this one.
     pub(crate) parent: Option<u32>,
-    /// Where it begins in the text.
+    /// The byte of the text where the call begins.
     at: usize,
 }
 
 impl<C> Nested<C> {
-    /// The fault at this call.
+    /// Sets this call's line as the place of a fault.
     pub(crate) fn at(&self, input: &Input, fault: Fault) -> Fault {
         fault.at_line(line(input.text(), self.at))
     }
 }
 
-/// Every call of the tree that the outermost object has under `root`, callers first.
+/// All calls of the tree that the outermost object has under `root`, callers first.
 pub(crate) fn read<'a, C: Call<'a>>(
     input: &'a Input,
     root: &'static str,
@@ -92,12 +94,12 @@ pub(crate) fn read<'a, C: Call<'a>>(
     Ok(walk.calls)
 }
 
-/// The way through a text.
+/// The walk through a text.
 struct Walk<'a, 'i, C> {
     input: &'a Input<'i>,
     root: &'static str,
     tokens: Tokens<'a>,
-    /// Brackets that are open, outermost first.
+    /// Open brackets, outermost first.
     open: Vec<Level<'a>>,
     calls: Vec<Nested<C>>,
 }
@@ -136,7 +138,7 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
         Ok(())
     }
 
-    /// A bracket opens: what matters is entered, everything else passed over.
+    /// A bracket opens: enters calls and their parts, and skips everything else.
     fn opened(&mut self, array: bool) -> Result<(), Fault> {
         let Some(level) = self.open.last() else {
             return Ok(());
@@ -167,7 +169,7 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
         self.value_ended();
     }
 
-    /// The next text of an object is a key.
+    /// A value has ended: the next text in an object is a key.
     fn value_ended(&mut self) {
         if let Some(level) = self.open.last_mut() {
             level.key = None;
@@ -176,7 +178,7 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
 
     fn begin(&mut self, parent: Option<u32>) -> Result<u32, Fault> {
         let (at, row) = (self.tokens.at, self.calls.len());
-        if row.is_multiple_of(WATCHED) {
+        if row.is_multiple_of(PROGRESS_STEP) {
             let done = at as f64 / self.tokens.text.len() as f64;
             self.input.progress.at(done)?;
         }
@@ -193,13 +195,13 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
         Fault::line(line(self.tokens.text, self.tokens.at), problem)
     }
 
-    /// The characters of a text that JSON wrote.
+    /// Decodes the escapes of a JSON text.
     fn decode(&self, text: &'a str) -> Result<Cow<'a, str>, Fault> {
         match text.contains('\\') {
             false => Ok(Cow::Borrowed(text)),
             true => serde_json::from_str(&format!("\"{text}\""))
                 .map(Cow::Owned)
-                .map_err(|_| self.fault("a text has half a character")),
+                .map_err(|_| self.fault("a text has half a surrogate pair")),
         }
     }
 }
@@ -209,9 +211,9 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
 enum Kind {
     Outermost,
     Call(u32),
-    /// An object inside of a call.
+    /// An object inside a call.
     Part(u32),
-    /// The calls inside of a call.
+    /// The array of a call's callees.
     Children(u32),
 }
 
@@ -223,7 +225,7 @@ impl Kind {
 
 struct Level<'a> {
     kind: Kind,
-    /// What the next value of an object belongs to.
+    /// The key of the next value of an object.
     key: Option<Cow<'a, str>>,
 }
 
@@ -239,7 +241,7 @@ enum Token<'a> {
         array: bool,
     },
     Close,
-    /// Without its quotes, not yet decoded.
+    /// Without the quotes, not yet decoded.
     Text(&'a str),
     /// A number, `true`, `false` or `null`.
     Bare(&'a str),
@@ -289,7 +291,7 @@ impl<'a> Tokens<'a> {
         })
     }
 
-    /// Goes behind the bracket that closes what was just opened.
+    /// Skips to the end of the object or array that was just opened.
     fn skip(&mut self) {
         let mut depth = 1_u64;
         while depth > 0 {
@@ -370,7 +372,7 @@ mod tests {
             ("{\"head\":[1]}", "expected a call under the key \"head\""),
             (
                 "{\"head\":{\"a\":\"\\ud800\"}}",
-                "a text has half a character",
+                "a text has half a surrogate pair",
             ),
         ] {
             assert_eq!(calls(text).expect_err(problem).problem, problem);

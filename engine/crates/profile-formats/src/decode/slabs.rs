@@ -1,4 +1,7 @@
-//! JsonSlabs (`.jslb`), in which the Firefox Profiler puts arrays of numbers apart from the JSON that they belong to: as that JSON.
+//! JsonSlabs (`.jslb`): the Firefox Profiler stores arrays of numbers apart from the JSON that they belong to. Here the JSON is
+//! put together again.
+//!
+//! Libraries: none found.
 
 use std::io::Write as _;
 
@@ -10,18 +13,18 @@ use crate::decode::fault::Fault;
 const MAGIC: &[u8] = b"\xdc\xdfJSLB\x01\0";
 const VERSION: u32 = 1;
 
-/// JSON inside of JSON inside of JSON.
+/// How deep JSON slabs may be nested.
 const DEPTH: usize = 16;
 
-/// The kind of a slab that is JSON; the kinds before it are arrays of numbers.
+/// The kind of a JSON slab. Lower kinds are arrays of numbers.
 const JSON: u32 = 10;
 
-/// Whether a file that begins with these bytes is one of slabs.
+/// Whether a file with this beginning is in this format.
 pub(crate) fn begin(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// The whole JSON of such a file, of at most so many bytes. `None` when it is another file.
+/// The complete JSON of such a file, of at most `most` bytes. Returns `None` for other files.
 pub(crate) fn text(bytes: &[u8], most: usize) -> Option<Result<Vec<u8>, Fault>> {
     bytes.starts_with(MAGIC).then(|| {
         let file = File::read(bytes)?;
@@ -39,7 +42,7 @@ struct File<'a> {
     root: usize,
 }
 
-/// What was written so far.
+/// The JSON so far.
 struct Out {
     text: Vec<u8>,
     most: usize,
@@ -77,7 +80,7 @@ impl<'a> File<'a> {
         Ok(File { slabs, root })
     }
 
-    /// Writes a slab, which is named at byte `at`.
+    /// Writes a slab that byte `at` refers to.
     fn slab(&self, index: usize, at: usize, depth: usize, out: &mut Out) -> Result<(), Fault> {
         let slab = self.slabs.get(index);
         let &(kind, data) = slab.ok_or_else(|| {
@@ -86,7 +89,7 @@ impl<'a> File<'a> {
         })?;
         match kind {
             JSON if depth >= DEPTH => {
-                let problem = format!("JSON is inside of JSON more than {DEPTH} times");
+                let problem = format!("JSON slabs are nested more than {DEPTH} deep");
                 Err(Fault::byte(at, problem))
             }
             JSON => self.json(data, depth, out),
@@ -94,7 +97,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Writes JSON with what stands elsewhere in its places.
+    /// Writes JSON, with the slabs in place of their placeholders.
     fn json(&self, data: Cursor, depth: usize, out: &mut Out) -> Result<(), Fault> {
         let text = data.bytes();
         let mut from = 0;
@@ -120,7 +123,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// How long the string is that a text begins with.
+/// The length of the string at the beginning of a text.
 fn string(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(next) = memchr2(b'"', b'\\', text.get(at..).unwrap_or_default()) {
@@ -128,13 +131,13 @@ fn string(text: &[u8]) -> usize {
         if text[at - 1] == b'"' {
             return at;
         }
-        // What is behind the backslash.
+        // Skip the escaped character.
         at += 1;
     }
     text.len()
 }
 
-/// The number in `{"$s": 3}`, when a text begins so, and how long that is.
+/// The number in a placeholder `{"$s": 3}` at the beginning of a text, and the placeholder's length.
 fn placeholder(text: &[u8]) -> Option<(usize, usize)> {
     let mut rest = text;
     for expected in [&b"{"[..], b"\"$s\"", b":"] {
@@ -147,7 +150,7 @@ fn placeholder(text: &[u8]) -> Option<(usize, usize)> {
     Some((number, text.len() - rest.len()))
 }
 
-/// Writes an array of numbers; what JSON has no number for is `null`.
+/// Writes an array of numbers. Infinite values and NaN become `null`.
 fn numbers(kind: u32, data: Cursor, out: &mut Out) -> Result<(), Fault> {
     let bytes = data.bytes();
     match kind {
@@ -263,7 +266,7 @@ mod tests {
             ),
             (
                 &[(10, br#"{"$s":0}"#)],
-                "JSON is inside of JSON more than 16 times",
+                "JSON slabs are nested more than 16 deep",
             ),
             (
                 &[(77, b""), (10, br#"{"$s":0}"#)],

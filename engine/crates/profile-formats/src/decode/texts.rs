@@ -1,13 +1,14 @@
-//! How long names may be. Files have them once and refer to them by numbers, so that few bytes could ask for many copies.
+//! Limits for names. Files store a name once and refer to it by number, so a small file could ask for many copies of a long
+//! one.
 
 use crate::decode::fault::Fault;
 
-/// Bytes of one name that are kept.
+/// The longest name in bytes. The rest is cut.
 pub(crate) const MAX_NAME: usize = 64 << 10;
-/// Bytes of all names and files of a profile's functions together.
+/// The most bytes that a profile's names and files may have together.
 const ALL: usize = 1 << 30;
 
-/// The bytes of a profile's names so far.
+/// Counts the bytes of a profile's names.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     bytes: usize,
@@ -25,7 +26,7 @@ impl Texts {
     }
 }
 
-/// A name, up to its limit.
+/// A name, cut to [`MAX_NAME`] bytes.
 pub(crate) fn cut(name: &str) -> &str {
     let mut end = name.len().min(MAX_NAME);
     while !name.is_char_boundary(end) {

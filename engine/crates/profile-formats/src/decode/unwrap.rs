@@ -1,4 +1,5 @@
-//! What stands around a profile: gzip, zstd, byte order marks, UTF-16, slabs. Limits hold while decompressing.
+//! Removes what is wrapped around a profile: gzip, zstd, byte order marks, UTF-16, slabs. Limits are checked while
+//! decompressing. flate2 and ruzstd decompress.
 
 use std::io::{self, Read};
 
@@ -15,34 +16,35 @@ const CHUNK: usize = 64 << 10;
 const GZIP: &[u8] = b"\x1f\x8b";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
-/// A profile without what stood around it.
+/// A profile without its wrapping.
 #[derive(Debug)]
 pub(crate) struct Content<B> {
-    of: Of<B>,
-    /// What comes before the profile.
+    data: Data<B>,
+    /// Where the profile begins.
     start: usize,
-    /// It was compressed.
+    /// Whether it was compressed.
     pub(crate) compressed: bool,
 }
 
 #[derive(Debug)]
-enum Of<B> {
-    Given(B),
-    Made(Vec<u8>),
+enum Data<B> {
+    /// The bytes of the file.
+    File(B),
+    Decoded(Vec<u8>),
 }
 
 impl<B: AsRef<[u8]>> Content<B> {
     /// The profile itself.
     pub(crate) fn bytes(&self) -> &[u8] {
-        let bytes = match &self.of {
-            Of::Given(bytes) => bytes.as_ref(),
-            Of::Made(bytes) => bytes,
+        let bytes = match &self.data {
+            Data::File(bytes) => bytes.as_ref(),
+            Data::Decoded(bytes) => bytes,
         };
         &bytes[self.start..]
     }
 }
 
-/// Takes everything off. Bytes that are given away are let go as soon as they are decompressed.
+/// Removes all wrapping. Owned bytes are freed as soon as they are decompressed.
 pub(crate) fn unwrap<B: AsRef<[u8]>>(
     bytes: B,
     limits: Limits,
@@ -57,30 +59,29 @@ pub(crate) fn unwrap<B: AsRef<[u8]>>(
         None
     };
     let compressed = unpacked.is_some();
-    let of = match unpacked {
+    let data = match unpacked {
         Some(unpacked) => {
             drop(bytes);
-            Of::Made(unpacked)
+            Data::Decoded(unpacked)
         }
-        None => Of::Given(bytes),
+        None => Data::File(bytes),
     };
     let content = Content {
-        of,
+        data,
         start: 0,
         compressed,
     };
     let most = allowed(content.bytes(), limits);
     if let Some(text) = crate::decode::slabs::text(content.bytes(), most) {
-        let (of, compressed) = (Of::Made(text?), true);
         return Ok(Content {
-            of,
-            compressed,
+            data: Data::Decoded(text?),
+            compressed: true,
             ..content
         });
     }
     if let Some(text) = utf16(content.bytes()) {
-        let of = Of::Made(text?.into_bytes());
-        return Ok(Content { of, ..content });
+        let data = Data::Decoded(text?.into_bytes());
+        return Ok(Content { data, ..content });
     }
     let start = before(content.bytes());
     Ok(Content { start, ..content })
@@ -90,7 +91,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// What `node --prof-process --preprocess` writes before its JSON when another version of V8 wrote the log.
 const REMARK: &[u8] = b"Testing v8 version different from logging version";
 
-/// Bytes that no reader needs. The end of the remark's line stays, so that lines keep their numbers.
+/// How many bytes at the beginning no reader needs. The line end after the remark stays, so that lines keep their numbers.
 fn before(bytes: &[u8]) -> usize {
     let mark = match bytes.starts_with(BOM) {
         true => BOM.len(),
@@ -102,10 +103,10 @@ fn before(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether nothing stands around a profile that begins with these bytes.
+/// Whether a profile with this beginning has no wrapping.
 pub(crate) fn is_bare(head: &[u8]) -> bool {
-    let around = [GZIP, ZSTD, BOM, REMARK, &[0xff, 0xfe], &[0xfe, 0xff]];
-    let wrapped = around.iter().any(|magic| head.starts_with(magic));
+    let wrappings = [GZIP, ZSTD, BOM, REMARK, &[0xff, 0xfe], &[0xfe, 0xff]];
+    let wrapped = wrappings.iter().any(|magic| head.starts_with(magic));
     !wrapped && skippable(head).is_none() && !crate::decode::slabs::begin(head)
 }
 
@@ -116,7 +117,7 @@ fn gunzip(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, 
     let progress = |decoder: &_| progress.at(place(decoder) as f64 / bytes.len() as f64);
     let result = drain(&mut decoder, &mut out, allowed(bytes, limits), progress);
     let at = place(&decoder);
-    result.map_err(|trouble| trouble.fault("gzip", at))?;
+    result.map_err(|error| error.fault("gzip", at))?;
     Ok(out)
 }
 
@@ -124,15 +125,15 @@ fn unzstd(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, 
     frames(bytes, 0, limits, progress)
 }
 
-/// The same of data whose last frame was written out but never ended: what a recorder leaves behind.
+/// Decompresses zstd data whose last frame was flushed but never ended, as a killed recorder leaves it.
 pub(crate) fn unzstd_open(mut bytes: Vec<u8>, limits: Limits) -> Result<Vec<u8>, Fault> {
-    // An empty last block, and room for a checksum.
+    // An empty last block and space for a checksum.
     const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
     bytes.extend(END);
     frames(&bytes, END.len(), limits, &Progress::default())
 }
 
-/// Several frames, and frames to skip; `spare` bytes behind them may end the last one.
+/// Decompresses all frames and skips skippable ones. The last `spare` bytes may belong to the last frame or to none.
 fn frames(
     bytes: &[u8],
     spare: usize,
@@ -148,19 +149,19 @@ fn frames(
             continue;
         }
         let mut decoder = StreamingDecoder::new(&mut rest).map_err(|error| header(&error, at))?;
-        // A frame does not tell how much of it was read.
+        // The decoder does not say how much of a frame it has read.
         let done = at as f64 / bytes.len() as f64;
         let progress = |_: &_| progress.at(done);
         let result = drain(&mut decoder, &mut out, allowed(bytes, limits), progress);
         let frame: FrameDecoder = decoder.into_frame_decoder();
         let at = bytes.len() - rest.len();
-        result.map_err(|trouble| trouble.fault("zstd", at))?;
+        result.map_err(|error| error.fault("zstd", at))?;
         let sums = (
             frame.get_checksum_from_data(),
             frame.get_calculated_checksum(),
         );
-        if let (Some(stands), Some(found)) = sums
-            && stands != found
+        if let (Some(stored), Some(computed)) = sums
+            && stored != computed
             && rest.len() >= spare
         {
             return Err(Fault::byte(
@@ -185,7 +186,7 @@ fn header(error: &FrameDecoderError, at: usize) -> Fault {
     Fault::byte(at, problem)
 }
 
-/// What follows a frame that zstd readers skip.
+/// The bytes after a skippable zstd frame.
 fn skippable(bytes: &[u8]) -> Option<&[u8]> {
     let (&[first, a, b, c, ..], size) = (bytes, bytes.get(4..8)?) else {
         return None;
@@ -200,23 +201,23 @@ fn allowed(bytes: &[u8], limits: Limits) -> usize {
     limits.bytes.min(by_ratio)
 }
 
-/// Why decompression cancelled.
-enum Trouble {
+/// Why decompression stopped.
+enum DecompressError {
     TooLarge(usize),
     CutShort,
     Damaged,
     Cancelled(Cancelled),
 }
 
-impl Trouble {
+impl DecompressError {
     fn fault(self, kind: &str, at: usize) -> Fault {
         match self {
-            Trouble::CutShort => Fault::byte(at, format!("the {kind} data ends too early"))
+            DecompressError::CutShort => Fault::byte(at, format!("the {kind} data ends too early"))
                 .advise("copy the file again, or record again"),
-            Trouble::Damaged => Fault::byte(at, format!("the {kind} data is damaged"))
+            DecompressError::Damaged => Fault::byte(at, format!("the {kind} data is damaged"))
                 .advise("copy the file again, or record again"),
-            Trouble::Cancelled(cancelled) => cancelled.into(),
-            Trouble::TooLarge(limit) => Fault::byte(
+            DecompressError::Cancelled(cancelled) => cancelled.into(),
+            DecompressError::TooLarge(limit) => Fault::byte(
                 at,
                 format!("the {kind} data becomes larger than {limit} bytes, which is not accepted"),
             )
@@ -230,27 +231,27 @@ fn drain<R: Read>(
     out: &mut Vec<u8>,
     limit: usize,
     progress: impl Fn(&R) -> Result<(), Cancelled>,
-) -> Result<(), Trouble> {
+) -> Result<(), DecompressError> {
     let mut chunk = vec![0; CHUNK];
     loop {
-        progress(from).map_err(Trouble::Cancelled)?;
+        progress(from).map_err(DecompressError::Cancelled)?;
         let read = match from.read(&mut chunk) {
             Ok(0) => return Ok(()),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return Err(Trouble::CutShort);
+                return Err(DecompressError::CutShort);
             }
-            Err(_) => return Err(Trouble::Damaged),
+            Err(_) => return Err(DecompressError::Damaged),
         };
         if out.len() + read > limit {
-            return Err(Trouble::TooLarge(limit));
+            return Err(DecompressError::TooLarge(limit));
         }
         out.extend_from_slice(&chunk[..read]);
     }
 }
 
-/// The text behind a UTF-16 byte order mark.
+/// The text after a UTF-16 byte order mark.
 fn utf16(bytes: &[u8]) -> Option<Result<String, Fault>> {
     let unit = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,

@@ -1,8 +1,11 @@
-//! Protocol Buffers' wire format: fields of a message, each with its place in the file. No schema.
+//! Protocol Buffers' wire format: the fields of a message, each with its offset in the file.
+//!
+//! Libraries: prost decodes a whole message into owned structs, which means allocations for every sample, line and label,
+//! and its errors do not give the byte. Profiles have hundreds of millions of bytes, of which a reader keeps a few fields.
 
 use crate::decode::fault::Fault;
 
-/// A message, or what is left of it.
+/// A message, or the rest of one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message<'a> {
     bytes: &'a [u8],
@@ -10,44 +13,44 @@ pub(crate) struct Message<'a> {
     start: usize,
 }
 
-/// One field's value.
+/// The value of a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Field<'a> {
     /// Wire type 0.
     Varint(u64),
     /// Wire type 2: text, a message, or packed numbers.
     Bytes(Message<'a>),
-    /// Wire types 1 and 5, which profiles do not use.
+    /// Wire types 1 and 5. No reader needs their values.
     Fixed,
 }
 
 impl<'a> Message<'a> {
-    /// The file as one message.
+    /// A file that is one message.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Message { bytes, start: 0 }
     }
 
-    /// A part of the file as one message, at its offset there.
+    /// A message that is a part of a file, with its offset there.
     pub(crate) fn part(bytes: &'a [u8], start: usize) -> Self {
         Message { bytes, start }
     }
 
-    /// Offset of what is left in the file.
+    /// The offset in the file of the bytes that are left.
     pub(crate) fn at(&self) -> usize {
         self.start
     }
 
-    /// What is left, undecoded.
+    /// The bytes that are left.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// What is left as text. Bytes that are not UTF-8 are replaced.
+    /// The rest as text. Bytes that are not UTF-8 are replaced.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(self.bytes).into_owned()
     }
 
-    /// The next field and its number.
+    /// Takes the next field, with its number. Returns `None` after the last one.
     pub(crate) fn field(&mut self) -> Result<Option<(u64, Field<'a>)>, Fault> {
         if self.bytes.is_empty() {
             return Ok(None);
@@ -67,7 +70,7 @@ impl<'a> Message<'a> {
         Ok(Some((tag >> 3, value)))
     }
 
-    /// The next number of a packed field.
+    /// Takes the next number of a packed field. Returns `None` after the last one.
     pub(crate) fn packed(&mut self) -> Result<Option<u64>, Fault> {
         if self.bytes.is_empty() {
             return Ok(None);
@@ -75,7 +78,7 @@ impl<'a> Message<'a> {
         self.varint().map(Some)
     }
 
-    /// Appends all numbers of a packed field. Nearly all have one byte or two.
+    /// Appends all numbers of a packed field. Nearly all have one or two bytes.
     fn all(self, into: &mut Vec<u64>) -> Result<(), Fault> {
         let Message { bytes, start } = self;
         let mut at = 0;
@@ -155,7 +158,7 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// A number, 0 for anything else: profiles' writers leave zeros out.
+    /// The number; 0 for anything else, because writers omit zeros.
     pub(crate) fn number(self) -> u64 {
         match self {
             Field::Varint(value) => value,
@@ -163,7 +166,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A nested message, when it is one.
+    /// The nested message; `None` for anything else.
     pub(crate) fn message(self) -> Option<Message<'a>> {
         match self {
             Field::Bytes(message) => Some(message),

@@ -1,4 +1,7 @@
-//! callgrind's format, also written by xdebug and others: costs of functions and of the calls between them.
+//! callgrind's format, which xdebug and others write too: costs of functions and of the calls between them.
+//!
+//! Libraries: cargo-profiler parses the list of functions that `callgrind_annotate` prints, not the file. The parser of
+//! iai-callgrind-runner is a part of a benchmark runner and is not offered as a library.
 
 use std::collections::HashMap;
 
@@ -13,12 +16,12 @@ use crate::decode::input::{Input, lines};
 use crate::decode::texts::cut;
 use crate::names::is_address;
 
-/// How many kinds of event one file may have.
+/// The most events that a file may have.
 const EVENTS: usize = 256;
-/// How many lines are read between two words about it.
-const WATCHED: usize = 1 << 12;
+/// Lines between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
 
-/// Its first lines name the events.
+/// Detects the line that names the events.
 pub(crate) fn detect(input: &Input) -> bool {
     input
         .first_lines()
@@ -29,7 +32,7 @@ pub(crate) fn detect(input: &Input) -> bool {
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut reader = Reader::default();
     for (number, line) in lines(input.text()) {
-        if number.is_multiple_of(WATCHED) {
+        if number.is_multiple_of(PROGRESS_STEP) {
             input.read_until_line(line)?;
         }
         let line = line.trim();
@@ -61,12 +64,12 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 
 #[derive(Default)]
 struct Reader {
-    /// Once the events are known.
+    /// Created when the events are known.
     graphs: Option<Graphs>,
     events: Vec<String>,
-    /// What the costs of each are multiplied by.
+    /// The factor for the costs of each event.
     scales: Vec<i64>,
-    /// Numbers before the costs of a line.
+    /// How many numbers come before the costs in a line.
     positions: usize,
     names: Names,
     files: Names,
@@ -84,45 +87,47 @@ struct Reader {
     totals: Totals,
 }
 
-/// What the file says of all its costs together.
+/// The totals that the file states.
 #[derive(Default)]
 struct Totals {
-    /// callgrind itself wrote it, which ends each part with a line `totals:`.
+    /// callgrind itself wrote the file: it ends each part with a line `totals:`.
     expected: bool,
-    /// Costs followed the last such line.
+    /// There were costs after the last such line.
     open: bool,
-    /// Sums over the parts that were ended, in the units of the file.
-    told: Vec<i128>,
+    /// The sums over all complete parts, in the file's units.
+    stated: Vec<i128>,
 }
 
 impl Totals {
-    /// A line `totals:`, which ends a part.
+    /// Reads a line `totals:`, which ends a part.
     fn end(&mut self, text: &str) {
         let costs = text
             .split_whitespace()
             .map_while(|it| it.parse::<i128>().ok());
         for (n, cost) in costs.take(EVENTS).enumerate() {
-            if self.told.len() == n {
-                self.told.push(0);
+            if self.stated.len() == n {
+                self.stated.push(0);
             }
-            self.told[n] = self.told[n].saturating_add(cost);
+            self.stated[n] = self.stated[n].saturating_add(cost);
         }
         self.open = false;
     }
 
-    /// What is wrong with the sums of a file that was read to its end.
+    /// A note about sums that do not match, once the whole file is read.
     fn note(&self, graphs: &Graphs, scales: &[i64]) -> Option<String> {
         if self.expected && self.open {
             return Some(
                 "The file is cut short: its last line totals: is missing, and costs may be.".into(),
             );
         }
-        let sums = self.told.iter().zip(scales).enumerate();
-        let mut sums = sums
-            .map(|(n, (&told, &scale))| (told.saturating_mul(scale.into()), graphs.sum_of_base(n)));
-        let (told, sum) = sums.find(|(told, sum)| told != sum)?;
+        let sums = self.stated.iter().zip(scales).enumerate();
+        let mut sums = sums.map(|(n, (&stated, &scale))| {
+            let stated = stated.saturating_mul(scale.into());
+            (stated, graphs.sum_of_base(n))
+        });
+        let (stated, sum) = sums.find(|(stated, sum)| stated != sum)?;
         Some(format!(
-            "The costs of all functions add up to {sum}, but the file's own total is {told}: some may be missing."
+            "The costs of all functions add up to {sum}, but the file's own total is {stated}: some may be missing."
         ))
     }
 }
@@ -132,7 +137,7 @@ impl Reader {
         if line.starts_with(|it: char| it.is_ascii_digit() || "+-*".contains(it)) {
             return self.costs(line);
         }
-        // A name may hold a colon, a header's value an equals sign: the first of the two decides.
+        // A name may contain a colon, a header's value an equals sign: the first of the two decides.
         let Some(at) = line.find(['=', ':']) else {
             return Err(expected(line));
         };
@@ -199,12 +204,13 @@ impl Reader {
         self.graphs.as_mut().ok_or_else(|| Fault::whole(problem))
     }
 
-    /// The row of a function, whose file and object are the current ones unless they are told.
+    /// The row of a function. Its file and object are the current ones unless they are given.
     fn row(&mut self, name: &str, file: Option<&str>, object: Option<&str>) -> Result<u32, Fault> {
         let file = file.unwrap_or(&self.file).to_owned();
         let object = object.unwrap_or(&self.object);
         let object = object.rsplit('/').next().unwrap_or(object);
-        // Of stripped code only addresses are known, which other objects have too. Valgrind loads it at the same place each time.
+        // Stripped code has only addresses, which other objects use too. Valgrind loads an object at the same address each
+        // time.
         match is_address(name) && !object.is_empty() {
             true => {
                 let name = format!("0x{} ({object})", name[2..].trim_start_matches('0'));
@@ -250,12 +256,12 @@ impl Reader {
     }
 }
 
-/// Names that the file gives a number once and uses by it later.
+/// Names that the file numbers at first use and refers to by number later.
 #[derive(Default)]
 struct Names(HashMap<u64, String>);
 
 impl Names {
-    /// A name, or the number itself where the file never gave it a name: objects matter to few functions.
+    /// A name, or the number if the file never named it: few functions need their object.
     fn name_or_number(&mut self, text: &str) -> String {
         self.name(text)
             .unwrap_or_else(|_| format!("object {}", text.trim_matches(['(', ')'])))
@@ -280,8 +286,7 @@ impl Names {
     }
 }
 
-/// The type of an event, and what its costs are multiplied by. xdebug writes units behind names: `Time_(10ns)`,
-/// `Memory_(bytes)`.
+/// The value type of an event, and the factor for its costs. xdebug appends units to names: `Time_(10ns)`, `Memory_(bytes)`.
 fn event(text: &str) -> (ValueType, i64) {
     let named = text.strip_suffix(')').and_then(|it| it.split_once("_("));
     let Some((name, unit)) = named else {
@@ -297,7 +302,7 @@ fn event(text: &str) -> (ValueType, i64) {
     }
 }
 
-/// A line or an address; relative to the one before with a sign, the same with a star.
+/// Whether a word is a line number or address. A sign makes it relative to the previous one; a star repeats that.
 fn is_position(word: &str) -> bool {
     if word == "*" {
         return true;

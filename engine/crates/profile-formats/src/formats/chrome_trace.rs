@@ -1,4 +1,6 @@
 //! Chrome's trace events: a CPU profile when there is one, else samples, else spans of time (`B`/`E`/`X`).
+//!
+//! Libraries: serde_json parses. We found no crate that reads traces, only ones that write them, such as tracing-chrome.
 
 mod common;
 mod events;
@@ -22,7 +24,7 @@ use crate::decode::input::{Input, json_fault};
 use crate::decode::json::Step;
 use crate::formats::v8::{self, CpuProfile};
 
-/// An array of events, or an object with one.
+/// Detects an array of events, or an object with one.
 pub(crate) fn detect(input: &Input) -> bool {
     let array = input.json.as_ref().filter(|json| json.array);
     let is_events = array.is_some_and(|json| json.keys.iter().any(|key| key == "ph"));
@@ -36,7 +38,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let read = events::read(input.text(), &mut trace);
     let cut = match read {
         Ok(()) => false,
-        // The format allows an array without its end: programs die while they write.
+        // The format allows an array without an end: programs die while they write.
         Err(error) if error.is_eof() && is_array && trace.seen > 0 => true,
         Err(error) => return Err(json_fault(&error)),
     };
@@ -58,25 +60,26 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 
 #[derive(Default)]
 struct Trace {
+    /// How many events were read.
     seen: u64,
     /// Spans that belong to no thread.
     asynchronous: u64,
     threads: BTreeMap<Key, Spans>,
     names: BTreeMap<Key, String>,
     /// By process and id.
-    profiles: BTreeMap<Key, Joined>,
-    /// The thread that a profile is of.
+    profiles: BTreeMap<Key, ProfileParts>,
+    /// The thread of each profile.
     profiled: BTreeMap<Key, Key>,
     samples: Samples,
 }
 
-/// What the events of one profile hold together.
+/// One profile, joined from the parts in several events.
 #[derive(Default)]
-struct Joined {
+struct ProfileParts {
     /// The number of its first event.
     first: u64,
     profile: CpuProfile,
-    /// Start and end as the events tell them, and as the profiles inside them do: by different clocks, perhaps.
+    /// Start and end from the events, and from the profiles inside them. The clocks may differ.
     outer: [Option<f64>; 2],
     inner: [Option<f64>; 2],
 }
@@ -104,14 +107,14 @@ impl Sink for Trace {
                     "E" => spans.end(at, &event.name),
                     _ => {
                         let duration = nanoseconds(event.dur.or(event.tdur).unwrap_or(0.0))?;
-                        spans.whole(at, duration, &event.name)?;
+                        spans.complete(at, duration, &event.name)?;
                     }
                 }
                 Ok(())
             }
             "P" | "I" if ["Profile", "ProfileChunk", "CpuProfile"].contains(&&*event.name) => {
                 let id = match &*event.name {
-                    // It is a whole one by itself, and has no id of its own.
+                    // A complete profile without an id.
                     "CpuProfile" => format!("{} {}", id_text(&event.id), self.seen),
                     _ => id_text(&event.id),
                 };
@@ -123,11 +126,11 @@ impl Sink for Trace {
                     let chunk = Chunk::deserialize(data);
                     let chunk = chunk.map_err(|error| error.to_string())?;
                     let first = self.seen - 1;
-                    let joined = self.profiles.entry(id).or_insert_with(|| Joined {
+                    let parts = self.profiles.entry(id).or_insert_with(|| ProfileParts {
                         first,
-                        ..Joined::default()
+                        ..ProfileParts::default()
                     });
-                    joined.join(chunk);
+                    parts.add(chunk);
                 }
                 Ok(())
             }
@@ -156,7 +159,7 @@ impl Sink for Trace {
 
 impl Trace {
     fn samples(self) -> Result<Collected, Fault> {
-        let mut stacks = self.samples.pour(&self.names)?;
+        let mut stacks = self.samples.into_stacks(&self.names)?;
         if !self.threads.is_empty() {
             stacks.note("The trace holds samples; its other events are not shown.");
         }
@@ -167,15 +170,15 @@ impl Trace {
         let mut stacks = Stacks::new(v8::values(), 1)?;
         let (all, mut left_out) = (self.profiles.len(), Vec::new());
         let several = all > 1;
-        for (id, joined) in self.profiles {
-            let first = joined.first;
-            // Its parts come from several events.
+        for (id, parts) in self.profiles {
+            let first = parts.first;
+            // The parts come from several events; the first is the place.
             let place = |fault| Fault {
                 path: vec![Step::Item(first as usize)],
                 ..fault
             };
-            let (profile, notes) = joined.finish();
-            // One that is wrong spoils no other.
+            let (profile, notes) = parts.finish();
+            // A damaged profile is left out, and the others are read.
             if several {
                 let mut alone = Stacks::new(v8::values(), 1)?;
                 if let Err(fault) = profile.add(None, &mut alone) {
@@ -231,7 +234,7 @@ impl Trace {
                 true => Some(stacks.container(&label(&thread, &self.names))?),
                 false => None,
             };
-            odd += spans.pour(container, &mut stacks)?;
+            odd += spans.add_to(container, &mut stacks)?;
         }
         if odd > 0 {
             stacks.note(format!(
@@ -242,9 +245,9 @@ impl Trace {
     }
 }
 
-impl Joined {
-    /// Takes what one event more carries.
-    fn join(&mut self, chunk: Chunk) {
+impl ProfileParts {
+    /// Adds the part of one more event.
+    fn add(&mut self, chunk: Chunk) {
         let (part, profile) = (chunk.cpu_profile, &mut self.profile);
         profile.nodes.extend(part.nodes);
         let samples = part.samples.unwrap_or_default();
@@ -259,13 +262,13 @@ impl Joined {
         }
     }
 
-    /// The profile, and what is to be said of it.
+    /// The profile and its notes.
     fn finish(self) -> (CpuProfile, Vec<String>) {
         let (mut profile, mut notes) = (self.profile, Vec::new());
         let deltas: &[f64] = profile.time_deltas.get_or_insert_default();
         let lasted: f64 = deltas.iter().sum();
         profile.samples.get_or_insert_default();
-        // Both times from one clock.
+        // Both times must come from the same clock.
         let times = [self.outer, self.inner].into_iter();
         let mut times = times.filter_map(|[start, end]| Some([start?, end?]));
         if let Some([start, end]) = times.next() {
@@ -280,7 +283,7 @@ impl Joined {
             }
         }
         if !profile.nodes.is_empty()
-            && let (nodes, samples) = profile.mend()
+            && let (nodes, samples) = profile.repair()
             && nodes + samples > 0
         {
             notes.push(format!(

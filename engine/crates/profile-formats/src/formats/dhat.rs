@@ -1,4 +1,6 @@
-//! DHAT's JSON, of Valgrind and of Rust's crate `dhat`: blocks of memory by the stack that allocated, or copied, them.
+//! DHAT's JSON, from Valgrind and Rust's crate `dhat`: blocks of memory by the stack that allocated or copied them.
+//!
+//! Libraries: serde_json parses. The crate `dhat` only writes the format.
 
 use std::borrow::Cow;
 
@@ -12,17 +14,17 @@ use crate::decode::fault::{Fault, dangling};
 use crate::decode::input::Input;
 use crate::formats::valgrind;
 
-/// The version that is read; there is no other.
+/// The only version so far.
 const VERSION: u64 = 2;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct File<'a> {
     dhat_file_version: u64,
-    /// What happened to the bytes: `Allocated`, `Copied`.
+    /// What was done with the bytes: `Allocated`, `Copied`.
     #[serde(borrow, default)]
     verb: Cow<'a, str>,
-    /// Names of bytes and blocks, where they are others.
+    /// Other names for bytes and blocks.
     #[serde(borrow)]
     bsu: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -32,27 +34,27 @@ struct File<'a> {
     ftbl: Vec<Cow<'a, str>>,
 }
 
-/// A stack with its blocks.
+/// A stack with the sums of its blocks.
 #[derive(Deserialize)]
 struct Point {
     tb: i64,
     tbk: i64,
-    /// When the heap was largest, and at the end.
+    /// Bytes and blocks when the heap was largest, and at the end.
     gb: Option<i64>,
     gbk: Option<i64>,
     eb: Option<i64>,
     ebk: Option<i64>,
-    /// Bytes that were read and written.
+    /// Bytes read and written.
     rb: Option<i64>,
     wb: Option<i64>,
     /// Innermost first.
     fs: Vec<usize>,
 }
 
-/// A value of a stack, if the file tells it.
+/// Gets a value of a stack, if the file has it.
 type Get = fn(&Point) -> Option<i64>;
 
-/// The keys that every version has.
+/// Detects the keys that every version has.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["dhatFileVersion", "pps", "ftbl"])
 }
@@ -83,10 +85,10 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         ("read".into(), bytes, |it| it.rb),
         ("written".into(), bytes, |it| it.wb),
     ];
-    // A program that used no memory has no stacks, which tell nothing.
-    let told = |get: &Get| file.pps.is_empty() || file.pps.iter().any(|it| get(it).is_some());
-    let told: Vec<_> = all.iter().filter(|(_, _, get)| told(get)).collect();
-    let types = told
+    // The file of a program that used no memory has no stacks: it gets all types.
+    let is_present = |get: &Get| file.pps.is_empty() || file.pps.iter().any(|it| get(it).is_some());
+    let present: Vec<_> = all.iter().filter(|(_, _, get)| is_present(get)).collect();
+    let types = present
         .iter()
         .map(|(name, unit, _)| value(name, unit))
         .collect();
@@ -103,7 +105,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             let missing = || dangling("a stack", row, "frame").at_item("pps", n);
             stack.push(frame.ok_or_else(missing)?);
         }
-        let values: Vec<_> = told
+        let values: Vec<_> = present
             .iter()
             .map(|(_, _, get)| get(point).unwrap_or(0))
             .collect();
@@ -111,7 +113,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             .add(&stack, &values)
             .map_err(|fault| fault.at_item("pps", n))?;
     }
-    stacks.note("How long blocks lived, how large each stack's were at most, and which bytes of them were used is left out.");
+    stacks.note("Left out: how long blocks lived, how large each stack's blocks were at most, and which of their bytes were used.");
     stacks.finish(Format::Dhat)
 }
 
@@ -127,7 +129,7 @@ mod tests {
 "ftbl":["[root]","0x48417B4: malloc (in /usr/libexec/valgrind/vgpreload_dhat-amd64-linux.so)","0x1091C9: leaf(int) (h.cpp:4)",
 "0x1092A1: main (h.cpp:7)","0x48F87B9: ??? (in /usr/lib/libstdc++.so.6)"]}"#;
 
-    const NOTE: &str = "How long blocks lived, how large each stack's were at most, and which bytes of them were used is left out.";
+    const NOTE: &str = "Left out: how long blocks lived, how large each stack's blocks were at most, and which of their bytes were used.";
 
     #[test]
     fn blocks_are_counted_by_stack() {

@@ -1,4 +1,6 @@
-//! What DTrace prints of stacks that were counted: `@[ustack()] = count()`, innermost frames first, a number below each.
+//! DTrace's output of counted stacks (`@[ustack()] = count()`): frames, innermost first, and a count below each stack.
+//!
+//! Libraries: inferno folds this output to text, without binaries and without the line of an error.
 
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -8,10 +10,10 @@ use crate::collect::units::value;
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
 
-/// Stacks between two looks at whether anybody waits for them.
-const WATCHED: u64 = 1 << 10;
+/// Stacks between two progress reports.
+const PROGRESS_STEP: u64 = 1 << 10;
 
-/// The head that DTrace writes unless it is told to be quiet, or a frame and a count on lines of their own.
+/// Detects the heading that DTrace prints unless it is quiet, or a frame and a count on lines of their own.
 pub(crate) fn detect(input: &Input) -> bool {
     let mut first = input.first_lines().map(|(_, line)| line);
     let is_headed = first.next().is_some_and(is_head);
@@ -22,16 +24,16 @@ pub(crate) fn detect(input: &Input) -> bool {
 /// Reads a profile.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut stacks = Stacks::new(vec![value("samples", "count")], 0)?;
-    // Innermost first, and where it begins.
+    // The stack, innermost first, and its first line.
     let (mut stack, mut begins) = (Vec::new(), 0);
     let mut read = 0_u64;
     let mut rest = lines(input.text());
     while let Some((number, line)) = rest.next() {
         if is_head(line) {
-            // The probe that ended the recording.
+            // The next line is the probe that ended the recording.
             rest.next();
         } else if let Some(count) = count(line) {
-            if read.is_multiple_of(WATCHED) {
+            if read.is_multiple_of(PROGRESS_STEP) {
                 input.read_until_line(line)?;
             }
             read += 1;
@@ -60,13 +62,13 @@ fn is_head(line: &str) -> bool {
         .all(|&word| words.next() == Some(word))
 }
 
-/// Folded stacks have no such lines: theirs end with a count.
+/// An indented frame. Lines of folded stacks end with a count instead.
 fn is_frame(line: &str) -> bool {
     let function = line.trim().split_once('`').map(|(_, function)| function);
     line.starts_with([' ', '\t']) && function.is_some_and(|it| !it.contains([' ', ';']))
 }
 
-/// The number of a line that has nothing else.
+/// The count of a line that has nothing else.
 fn count(line: &str) -> Option<Result<i64, Fault>> {
     let digits = line.trim();
     let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
@@ -74,7 +76,7 @@ fn count(line: &str) -> Option<Result<i64, Fault>> {
     is_number.then(|| digits.parse().map_err(|_| too_large()))
 }
 
-/// ``module`function+0x1f``; code without a name is ``module`0x1f``.
+/// A frame ``module`function+0x1f``. Code without a name is ``module`0x1f``.
 fn frame(text: &str, stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let (module, function) = text.split_once('`').unwrap_or(("", text));
     let function = match function.rsplit_once("+0x") {

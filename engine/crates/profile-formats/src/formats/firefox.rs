@@ -1,4 +1,6 @@
-//! Firefox's profiles: what the browser writes (rows), and what its profiler and samply write (columns).
+//! Firefox's profiles: the browser's own format (rows), and the format of the Firefox Profiler and samply (columns).
+//!
+//! Libraries: serde_json parses. fxprof-processed-profile only creates profiles of the second format.
 
 mod columns;
 mod common;
@@ -6,16 +8,18 @@ mod rows;
 
 use serde::Deserialize;
 
+use self::columns::Addresses;
 use self::common::Cpu;
+use self::rows::Nesting;
 use crate::collect::collected::Collected;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
-/// What tells the two apart.
+/// The fields that tell the two formats apart.
 #[derive(Deserialize)]
 struct Head {
     meta: Option<Meta>,
-    /// Old recordings stand inside an object.
+    /// Old recordings are nested in an object.
     profile: Option<Inner>,
 }
 
@@ -31,15 +35,15 @@ struct Meta {
     preprocessed_profile_version: Option<f64>,
     #[serde(default)]
     sample_units: Option<SampleUnits>,
-    /// Whether addresses have names.
+    /// Whether the addresses have names.
     #[serde(default)]
     symbolicated: Option<bool>,
-    /// That of what the browser writes.
+    /// The version of the browser's format.
     #[serde(default)]
     version: Option<f64>,
 }
 
-/// Before this version, of 2016, other processes stood as texts among the threads, and the profiler's own files had none.
+/// Before this version, of 2016, other processes were texts among the threads, and the Firefox Profiler's files had no version.
 const WITH_PROCESSES: f64 = 5.0;
 
 #[derive(Clone, Deserialize)]
@@ -48,7 +52,7 @@ struct SampleUnits {
     cpu: Option<String>,
 }
 
-/// The keys of either.
+/// Detects the keys of either format.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["meta", "threads"]) || input.has_keys(&["profile", "fileType"])
 }
@@ -57,20 +61,26 @@ pub(crate) fn detect(input: &Input) -> bool {
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let head: Head = input.parse()?;
     let inner = head.profile.and_then(|inner| inner.meta);
-    let wrapped = inner.is_some();
+    let nesting = match inner {
+        Some(_) => Nesting::InProfile,
+        None => Nesting::TopLevel,
+    };
     let Some(meta) = inner.or(head.meta) else {
         return Err(Fault::whole("expected meta to describe the profile"));
     };
-    let named = meta.symbolicated != Some(false);
+    let addresses = match meta.symbolicated {
+        Some(false) => Addresses::Unnamed,
+        Some(true) | None => Addresses::Named,
+    };
     let (processed, cpu) = (meta.preprocessed_profile_version, meta.sample_units);
     let cpu = Cpu::new(cpu.and_then(|units| units.cpu).as_deref());
     match processed {
-        Some(_) => columns::read(input, cpu, named),
+        Some(_) => columns::read(input, cpu, addresses),
         None => {
             let old = meta.version.filter(|&version| version < WITH_PROCESSES);
-            rows::read(input, wrapped, cpu).or_else(|fault| match old {
+            rows::read(input, nesting, cpu).or_else(|fault| match old {
                 Some(version) if !fault.cancelled => {
-                    columns::read(input, cpu, named).map_err(|other| match other.cancelled {
+                    columns::read(input, cpu, addresses).map_err(|other| match other.cancelled {
                         true => other,
                         false => fault.advise(&format!(
                             "this is version {version:.0}, of 2016: open it in the Firefox Profiler (profiler.firefox.com) and \
@@ -174,7 +184,7 @@ mod tests {
         check_fault(
             OFFSETS.replace("[0,1,2,0]", "[0,1,3,0]"),
             6,
-            "in thread a (1/1): the caller of stack 2 stands 3 rows before it",
+            "in thread a (1/1): the caller of stack 2 should be 3 rows before it",
         );
         check_fault(
             OFFSETS.replace("prefixOffset", "parent"),

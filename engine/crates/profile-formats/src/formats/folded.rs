@@ -1,4 +1,7 @@
-//! Folded stacks: `outer;inner;innermost 12`, one stack a line.
+//! Folded stacks: `outer;inner;innermost 12`, one stack per line.
+//!
+//! Libraries: inferno reads this format only to draw it. Files have gigabytes, so several threads read pieces of the text,
+//! and most of a stack is recognised by the hash of its beginning, without interning each frame's name.
 
 mod piece;
 mod prefixes;
@@ -10,17 +13,17 @@ use std::thread;
 
 use fulcrum_model::call_tree::{CallTreeError, Forest, MAX_MAGNITUDE, Sorted};
 
-use self::piece::{End, Part, Why};
+use self::piece::{End, EndReason, Part};
 use self::text::{Place, Text};
-use crate::Format;
 use crate::collect::collected::Collected;
 use crate::collect::stacks::{FrameId, Stacks};
 use crate::collect::units::{Decimals, value};
 use crate::decode::fault::Fault;
 use crate::decode::folded_line::{is_record, is_stack, split};
 use crate::decode::input::Input;
+use crate::{Format, Grain};
 
-/// The first line that is no comment ends with a number.
+/// Detects a count at the end of the first line that is not a comment.
 pub(crate) fn detect(input: &Input) -> bool {
     let mut records = input.first_lines().filter(|(_, line)| is_record(line));
     records.next().is_some_and(|(_, line)| is_stack(line))
@@ -28,7 +31,7 @@ pub(crate) fn detect(input: &Input) -> bool {
 
 /// Reads a profile.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
-    // Each thread sees itself whether its pieces are UTF-8.
+    // Each thread checks itself whether its pieces are UTF-8.
     let bytes = match input.is_verbatim() {
         true => input.bytes,
         false => input.text().as_bytes(),
@@ -36,19 +39,19 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     read_text(input, Text::Held(bytes))
 }
 
-/// Reads a profile that begins as `input` does.
+/// Reads a text that begins as `input` does.
 pub(crate) fn read_text(input: &Input, text: Text<'_>) -> Result<Collected, Fault> {
     if let Some(collected) = collect(input, text, None)? {
         return Ok(collected);
     }
-    // Some counts have fractions: how fine they are must be known before the first is kept.
+    // Some counts have fractions. The number of decimals must be known before the first count is kept.
     let mut decimals = Decimals::default();
     text.each(|piece| {
         for line in records(&piece.text) {
             if let Some((_, count)) = split(line)
                 && let Some(count) = count.fraction()
             {
-                decimals.see(count);
+                decimals.include(count);
             }
         }
         Ok(None::<()>)
@@ -57,25 +60,29 @@ pub(crate) fn read_text(input: &Input, text: Text<'_>) -> Result<Collected, Faul
     Ok(collected.expect("the decimals of all counts are known"))
 }
 
-/// Reads all stacks. `None` when counts have fractions and `decimals` are not known.
+/// Reads all stacks. Returns `None` when counts have fractions and `decimals` is unknown.
 fn collect(
     input: &Input,
     text: Text<'_>,
     decimals: Option<Decimals>,
 ) -> Result<Option<Collected>, Fault> {
-    let mut parts = piece::take_all(text, decimals, &input.progress)?;
+    let mut parts = piece::read_all(text, decimals, &input.progress)?;
     let scale = decimals.unwrap_or_default().scale();
     let cut = match end(text, &mut parts, scale)? {
-        Some(End { at, why: Why::Cut }) => Some(text.line_number(at)?),
         Some(End {
-            why: Why::Fraction, ..
+            at,
+            reason: EndReason::Cut,
+        }) => Some(text.line_number(at)?),
+        Some(End {
+            reason: EndReason::Fraction,
+            ..
         }) => return Ok(None),
-        Some(End { at, why }) => return Err(fault(why).at_line(text.line_number(at)?)),
+        Some(End { at, reason }) => return Err(fault(reason).at_line(text.line_number(at)?)),
         None => None,
     };
     let unit = decimals.unwrap_or_default().unit("count");
     let mut stacks = Stacks::signed(vec![value(SAMPLES, &unit)], 0)?;
-    join(parts, input.lines(), &mut stacks)?;
+    join(parts, input.grain, &mut stacks)?;
     if let Some(cut) = cut {
         stacks.note(format!(
             "The file is cut short in line {cut}, which is left out."
@@ -99,19 +106,25 @@ fn collect(
 /// The value type's name.
 const SAMPLES: &str = "samples";
 
-fn fault(why: Why) -> Fault {
-    match why {
-        Why::Fault(fault) => fault,
-        Why::Wrong(problem) => Fault::whole(problem),
-        Why::TooMuch => {
+fn fault(reason: EndReason) -> Fault {
+    match reason {
+        EndReason::Fault(fault) => fault,
+        EndReason::Wrong(problem) => Fault::whole(problem),
+        EndReason::TooMuch => {
             let value = SAMPLES.to_owned();
             CallTreeError::TooMuchCost { value }.into()
         }
-        Why::Fraction | Why::Cut => unreachable!("reading goes on after these"),
+        EndReason::Fraction | EndReason::Cut => unreachable!("the caller handles these"),
     }
 }
 
-/// Where reading ends first, if it ends before the text does, and why.
+/// Where the sum of all counts exceeds the limit, if it does before reading ends.
+enum Sum {
+    Fits,
+    Exceeds(Place),
+}
+
+/// The first place where reading ends, if it ends before the text does, and why.
 fn end(text: Text<'_>, parts: &mut [Part], scale: f64) -> Result<Option<End>, Fault> {
     let sum: u128 = parts.iter().map(|part| part.sum).sum();
     let ends = parts.iter_mut().filter_map(|part| part.end.take());
@@ -119,57 +132,57 @@ fn end(text: Text<'_>, parts: &mut [Part], scale: f64) -> Result<Option<End>, Fa
     if sum <= MAX_MAGNITUDE as u128 {
         return Ok(first);
     }
-    // Together the counts are too much. In which line, only who reads them in order can tell.
+    // All counts together are too much. The line is found by adding them in order.
     let before = first.as_ref().map(|end| end.at);
     let mut sum = 0;
     let crossed = text.each(|piece| {
         for line in records(&piece.text) {
             let at = piece.place(line);
             if before.is_some_and(|before| at >= before) {
-                return Ok(Some(None));
+                return Ok(Some(Sum::Fits));
             }
             let count = split(line).and_then(|(_, count)| count.scaled(scale)?.ok());
             sum += count.map_or(0, |count| u128::from(count.unsigned_abs()));
             if sum > MAX_MAGNITUDE as u128 {
-                return Ok(Some(Some(at)));
+                return Ok(Some(Sum::Exceeds(at)));
             }
         }
         Ok(None)
     })?;
-    let why = Why::TooMuch;
-    Ok(match crossed.flatten() {
-        Some(at) => Some(End { at, why }),
-        None => first,
+    let reason = EndReason::TooMuch;
+    Ok(match crossed {
+        Some(Sum::Exceeds(at)) => Some(End { at, reason }),
+        Some(Sum::Fits) | None => first,
     })
 }
 
-/// Makes one set of stacks of all parts.
-fn join(parts: Vec<Part>, placed: bool, stacks: &mut Stacks) -> Result<(), Fault> {
-    let frame = |stacks: &mut Stacks, name: &str| match placed {
-        true => stacks.placed(name),
-        false => stacks.frame(name, "", 0),
+/// Joins the stacks of all parts.
+fn join(parts: Vec<Part>, grain: Grain, stacks: &mut Stacks) -> Result<(), Fault> {
+    let frame = |stacks: &mut Stacks, name: &str| match grain {
+        Grain::Lines => stacks.placed(name),
+        Grain::Functions => stacks.frame(name, "", 0),
     };
-    // In the text's order, whichever thread met them first.
+    // In the order of the text, whichever thread saw them first.
     let mut names: Vec<(Place, usize, u32)> = Vec::new();
     for (part, it) in parts.iter().enumerate() {
-        let places = it.contexts.places().iter().zip(0..);
+        let places = it.prefixes.places().iter().zip(0..);
         names.extend(places.map(|(&place, number)| (place, part, number)));
     }
     names.sort_unstable();
     let mut ids: Vec<Vec<FrameId>> = vec![Vec::new(); parts.len()];
     for (_, part, number) in names {
-        ids[part].push(frame(stacks, parts[part].contexts.name(number))?);
+        ids[part].push(frame(stacks, parts[part].prefixes.name(number))?);
     }
     let mut bare: Option<i64> = None;
     let mut deep = Vec::new();
     let mut forests = Vec::new();
     for part in parts {
-        // Their sum was found to be within bounds.
+        // The sum of all counts was checked above.
         bare = part
             .bare
             .map_or(bare, |count| Some(bare.unwrap_or(0) + count));
         deep.extend(part.deep);
-        forests.push(part.contexts.forest);
+        forests.push(part.prefixes.forest);
     }
     let sort = |(forest, ids): (Forest, &Vec<FrameId>)| forest.sort(ids);
     let mut forests = forests.into_iter().zip(&ids);
@@ -199,7 +212,8 @@ fn records(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| is_record(line))
 }
 
-/// Whether each stack stands once, with two numbers, as `difffolded.pl` writes it. Functions may end with a number, too.
+/// Whether each stack occurs once, with two numbers, as in the output of `difffolded.pl`. Functions' names may end with a
+/// number too.
 fn has_two_counts(input: &Input) -> bool {
     let records = || input.first_lines().filter(|(_, line)| is_record(line));
     let two = |(_, line)| {

@@ -1,4 +1,6 @@
-//! gprof's text: the call graph, or the flat profile when that is all there is.
+//! gprof's text: the call graph, or the flat profile when there is no call graph.
+//!
+//! Libraries: none found.
 
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -7,7 +9,7 @@ use crate::collect::units::{value, whole};
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
 
-/// Headings that gprof writes, those of the traditional style too.
+/// Detects gprof's headings, also those of the traditional style.
 pub(crate) fn detect(input: &Input) -> bool {
     input.first_lines().any(|(_, line)| {
         let line = line.trim();
@@ -38,17 +40,17 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     graphs.finish(Format::Gprof)
 }
 
-/// What a second is.
+/// Nanoseconds in a second.
 const NANOSECONDS: f64 = 1e9;
 
 fn is_graph_head(line: &str) -> bool {
     let traditional = || line.contains("%time") && line.contains("descend");
-    // Tensilica's has cycles in place of the time.
+    // Tensilica's gprof has cycles instead of time.
     let has = |words: &[&str]| words.iter().all(|word| line.contains(word));
     line.starts_with("index") && (has(&["%", "self", "children", "called"]) || traditional())
 }
 
-/// How many cycles one is, of the line below Tensilica's head, `(K) (K)`.
+/// The number of cycles in a unit, from the line `(K) (K)` below Tensilica's heading.
 fn cycles(line: &str) -> Option<f64> {
     let mut words = line.split_whitespace();
     let unit = words.next()?;
@@ -65,7 +67,7 @@ fn is_flat_head(line: &str) -> bool {
     line.starts_with("time") && line.contains("seconds") && line.ends_with("name")
 }
 
-/// The lines of a table: from its head to the explanation or the end.
+/// The lines of a table: from its heading to the explanation or the end.
 fn section(text: &str, head: fn(&str) -> bool) -> impl Iterator<Item = (usize, &str)> {
     lines(text)
         .skip_while(move |(_, line)| !head(line.trim()))
@@ -107,12 +109,12 @@ fn graph<'a>(
             caller = None;
             continue;
         }
-        // The rest of the head that `gprof -T` writes.
+        // The rest of the heading of `gprof -T`.
         if line.trim_start().starts_with("called/total") {
             continue;
         }
         let is_primary = line.starts_with('[');
-        // A caller's line says nothing that its own entry does not say.
+        // A caller's line repeats what the caller's own entry says.
         if !is_primary && !callees {
             continue;
         }
@@ -134,8 +136,8 @@ fn graph<'a>(
     Ok(())
 }
 
-/// `[1] 100.0 0.00 0.05 3+1 name [1]`, without the first two columns for a callee. `None` for a line without costs and
-/// for a cycle as a whole.
+/// Reads `[1] 100.0 0.00 0.05 3+1 name [1]`; a callee's line lacks the first two columns. Returns `None` for a line without
+/// costs and for a whole cycle.
 fn entry(line: &str, is_primary: bool, scale: f64) -> Result<Option<Entry<'_>>, Fault> {
     let wrong = || {
         let line = quote(line.trim());
@@ -153,7 +155,7 @@ fn entry(line: &str, is_primary: bool, scale: f64) -> Result<Option<Entry<'_>>, 
         word();
     }
     let (own, below) = (word(), word());
-    // A function's calls of itself, and those inside a cycle, have a count and no costs.
+    // Recursive calls and calls inside a cycle have a count and no costs.
     if !own.contains('.') && !is_primary && is_count(own) {
         return Ok(None);
     }
@@ -179,7 +181,7 @@ fn entry(line: &str, is_primary: bool, scale: f64) -> Result<Option<Entry<'_>>, 
     }))
 }
 
-/// `7`, `3/7`, `8+4`
+/// Whether a text is a count of calls: `7`, `3/7`, `8+4`.
 fn is_count(text: &str) -> bool {
     let digit = |byte: u8| byte.is_ascii_digit();
     text.bytes().next().is_some_and(digit)
@@ -192,7 +194,7 @@ fn scaled(text: &str, scale: f64) -> Option<Result<i64, Fault>> {
     Some(whole(text.parse().ok()?, scale))
 }
 
-/// `33.34 0.02 0.02 7208 0.00 0.00 name`; the middle columns are missing for functions that were not instrumented.
+/// Reads `33.34 0.02 0.02 7208 0.00 0.00 name`. The middle columns are missing for functions that were not instrumented.
 fn flat(line: &str, graphs: &mut Graphs) -> Result<(), Fault> {
     let wrong = || {
         let line = quote(line.trim());

@@ -1,4 +1,6 @@
 //! gprof2dot's JSON, which `memray transform gprof2dot` and memtrail write: functions, and stacks with their costs.
+//!
+//! Libraries: serde_json parses; no crate with the format's types found.
 
 use std::borrow::Cow;
 
@@ -11,10 +13,10 @@ use crate::collect::units::{Decimals, nanoseconds, value, whole};
 use crate::decode::fault::{Fault, dangling};
 use crate::decode::input::Input;
 
-/// The version that is read; there is no other.
+/// The only version so far.
 const VERSION: f64 = 0.0;
-/// Stacks between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
+/// Stacks between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -38,7 +40,7 @@ struct Cost<'a> {
 struct Function<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
-    /// The executable, library or file that it is in.
+    /// The executable, library or file of the function.
     #[serde(borrow)]
     module: Option<Cow<'a, str>>,
 }
@@ -50,7 +52,7 @@ struct Event {
     cost: Vec<f64>,
 }
 
-/// The keys that its schema requires.
+/// Detects the keys that the format's schema requires.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["version", "costs", "functions", "events"])
 }
@@ -79,7 +81,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         }
         let mut decimals = Decimals::default();
         let costs = file.events.iter().filter_map(|it| it.cost.get(kind));
-        costs.for_each(|&cost| decimals.see(cost));
+        costs.for_each(|&cost| decimals.include(cost));
         scales.push(decimals.scale());
         types.push(value(&cost.description, &decimals.unit(unit)));
     }
@@ -91,7 +93,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     }
     let mut stack = Vec::new();
     for (n, event) in file.events.iter().enumerate() {
-        if n.is_multiple_of(WATCHED) {
+        if n.is_multiple_of(PROGRESS_STEP) {
             input.progress.at(n as f64 / file.events.len() as f64)?;
         }
         stack.clear();
@@ -108,8 +110,9 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 
 fn values(event: &Event, scales: &[f64]) -> Result<Vec<i64>, Fault> {
     if event.cost.len() != scales.len() {
-        let (found, told) = (event.cost.len(), scales.len());
-        return Err(Fault::whole(format!("expected {told} costs, got {found}")));
+        let (found, expected) = (event.cost.len(), scales.len());
+        let problem = format!("expected {expected} costs, got {found}");
+        return Err(Fault::whole(problem));
     }
     let costs = event.cost.iter().zip(scales);
     costs.map(|(&cost, &scale)| whole(cost, scale)).collect()

@@ -1,4 +1,6 @@
-//! GHC's profiles of cost centres as JSON (`+RTS -pj`): a tree of calls, with ticks, allocation and entries of each.
+//! GHC's cost centre profiles as JSON (`+RTS -pj`): a call tree with ticks, allocation and entries of each call.
+//!
+//! Libraries: serde_json parses; no crate with the format's types found.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +17,7 @@ use crate::decode::fault::{Fault, dangling};
 use crate::decode::input::Input;
 use crate::decode::nested::{self, Call, Nested, Scalar};
 
-/// What is not in the tree.
+/// The fields outside the tree.
 #[derive(Deserialize)]
 struct File<'a> {
     #[serde(borrow)]
@@ -24,7 +26,7 @@ struct File<'a> {
     tick_interval: f64,
     total_ticks: f64,
     total_alloc: f64,
-    #[expect(dead_code, reason = "it must be there")]
+    #[expect(dead_code, reason = "the key is required")]
     profile: IgnoredAny,
 }
 
@@ -63,7 +65,7 @@ impl<'a> Call<'a> for Node {
     }
 }
 
-/// The keys that GHC writes.
+/// Detects GHC's keys.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["cost_centres", "profile", "total_ticks"])
 }
@@ -100,7 +102,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         }
     }
     drop(nodes);
-    parents.pour(None, &mut stacks)?;
+    parents.drain_into(None, &mut stacks)?;
     stacks.finish(Format::Haskell)
 }
 
@@ -128,7 +130,7 @@ fn add(
     Ok(())
 }
 
-/// `Main.check`, declared at `src/Main.hs:(56,1)-(57,42)` or `src/Main.hs:21:1-4`.
+/// The frame of a cost centre: `Main.check`, declared at `src/Main.hs:(56,1)-(57,42)` or `src/Main.hs:21:1-4`.
 fn frame(centre: &Centre, stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let name = format!("{}.{}", centre.module, centre.label);
     let place = centre

@@ -1,4 +1,9 @@
-//! What Instruments copies with *Edit > Deep Copy*: a table with tabs, whose last column is a tree by its indentation.
+//! Tables copied from Instruments with *Edit > Deep Copy*: columns separated by tabs, the last of which is a tree by
+//! indentation.
+//!
+//! Libraries: none found.
+
+use fulcrum_model::call_tree::ValueType;
 
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -8,20 +13,20 @@ use crate::collect::units::{value, whole};
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
 
-/// Lines between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
-/// The columns that hold what a call costs with the calls inside of it.
+/// Lines between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
+/// Titles of the column with the cost of a call and its callees.
 const WEIGHTS: [&str; 3] = ["Weight", "Running Time", "Bytes Used"];
-/// The columns that hold what a call costs without them, and the unit where it is in the title.
+/// Titles of the column with a call's own cost, and the unit if the title has it.
 const OWN: [(&str, &str); 3] = [("Self Weight", ""), ("Self (ms)", "ms"), ("Self (s)", "s")];
-/// The columns that hold the tree.
+/// Titles of the column with the tree.
 const NAMES: [&str; 2] = ["Symbol Name", "Symbol Names"];
 
-/// Where things are in the table.
+/// The positions of the columns.
 struct Columns {
     weight: usize,
     own: Option<(usize, &'static str)>,
-    /// Allocations, beside bytes.
+    /// The number of allocations, beside the bytes.
     count: Option<usize>,
     name: usize,
 }
@@ -44,7 +49,7 @@ impl Columns {
     }
 }
 
-/// The line of titles.
+/// Detects the line of titles.
 pub(crate) fn detect(input: &Input) -> bool {
     let first = input.first_lines().next();
     first.is_some_and(|(_, line)| Columns::of(line).is_some())
@@ -55,9 +60,9 @@ struct Row {
     line: usize,
     depth: usize,
     parent: Option<usize>,
-    /// With the calls inside.
+    /// With the callees.
     values: [i64; 2],
-    /// Without them.
+    /// Without the callees.
     own: [i64; 2],
 }
 
@@ -76,17 +81,17 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut names = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     for (number, line) in rest {
-        if number.is_multiple_of(WATCHED) {
+        if number.is_multiple_of(PROGRESS_STEP) {
             input.read_until_line(line)?;
         }
         let (row, name) = row(line, number, &columns, &mut unit)?;
-        // The first line may be indented, too.
+        // The first line may be indented too.
         let first = rows.first().map_or(row.depth, |it| it.depth);
         let depth = row.depth.saturating_sub(first);
         if depth > open.len() {
             return Err(Fault::line(
                 number,
-                "expected a call that this one is inside of",
+                "expected the caller of this call before it",
             ));
         }
         open.truncate(depth);
@@ -100,19 +105,14 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         names.push(name);
         rows.push(Row { parent, ..row });
     }
-    collect(
-        &rows,
-        &names,
-        unit.unwrap_or(Unit::Time),
-        columns.count.is_some(),
-    )
-}
-
-fn collect(rows: &[Row], names: &[&str], unit: Unit, counted: bool) -> Result<Collected, Fault> {
-    let mut types = vec![unit.value()];
-    if counted {
+    let mut types = vec![unit.unwrap_or(Unit::Time).value()];
+    if columns.count.is_some() {
         types.push(value("count", "count"));
     }
+    collect(&rows, &names, types)
+}
+
+fn collect(rows: &[Row], names: &[&str], types: Vec<ValueType>) -> Result<Collected, Fault> {
     let width = types.len();
     let mut stacks = Stacks::new(types, 0)?;
     let mut parents = Parents::new(width);
@@ -127,26 +127,26 @@ fn collect(rows: &[Row], names: &[&str], unit: Unit, counted: bool) -> Result<Co
     }
     if exceeding > 0 {
         stacks.note(format!(
-            "Instruments rounds: the calls inside of {exceeding} others are shown with more than these, and stay as they are."
+            "Instruments rounds: the callees of {exceeding} calls are shown with more than the calls themselves, and stay as they are."
         ));
     }
-    parents.pour(None, &mut stacks)?;
+    parents.drain_into(None, &mut stacks)?;
     stacks.finish(Format::Instruments)
 }
 
-/// What weights are.
+/// What weights count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unit {
     /// Nanoseconds.
     Time,
     Cycles,
     Bytes,
-    /// Anything else that was counted.
+    /// Anything else.
     Count,
 }
 
 impl Unit {
-    fn value(self) -> fulcrum_model::call_tree::ValueType {
+    fn value(self) -> ValueType {
         match self {
             Unit::Time => value("time", "ns"),
             Unit::Cycles => value("cycles", "count"),
@@ -155,7 +155,7 @@ impl Unit {
         }
     }
 
-    /// The unit of a word, and how much of ours one of it is.
+    /// The unit that a word stands for, and the factor to it.
     fn of(word: &str) -> Option<(Self, f64)> {
         Some(match word {
             "ns" => (Unit::Time, 1.0),
@@ -178,7 +178,7 @@ impl Unit {
     }
 }
 
-/// A line and its name. The first weight decides the unit of all.
+/// Reads a line: the row and the function's name. The first weight decides the unit of all.
 fn row<'l>(
     line: &'l str,
     number: usize,
@@ -197,7 +197,7 @@ fn row<'l>(
         amount(weight).ok_or_else(|| wrong("a weight such as 4.93 s  99.9%", weight))?;
     let of = *unit.get_or_insert(kind);
     if of != kind {
-        // Nothing is nothing in every unit.
+        // Zero is zero in every unit.
         if amount != 0.0 {
             return Err(wrong("a weight in the unit of those before", weight));
         }
@@ -235,7 +235,7 @@ fn row<'l>(
     Ok((row, name.trim()))
 }
 
-/// What a call costs without those inside of it. Nothing is nothing in every unit.
+/// The own cost of a call. Zero is zero in every unit.
 fn own(text: &str, title: &str, unit: Unit) -> Option<f64> {
     let text = text.trim();
     if text == "-" || text.is_empty() {
@@ -245,7 +245,7 @@ fn own(text: &str, title: &str, unit: Unit) -> Option<f64> {
     (kind == unit || amount == 0.0).then_some(amount)
 }
 
-/// The number and unit at the start of `96.08 Gc  100.0%` or `4273.0ms   99.9%`, in our unit.
+/// The amount at the beginning of `96.08 Gc  100.0%` or `4273.0ms   99.9%`, in our unit.
 fn amount(text: &str) -> Option<(Unit, f64)> {
     let text = text.trim();
     let end = text
@@ -257,7 +257,7 @@ fn amount(text: &str) -> Option<(Unit, f64)> {
         .split([' ', '\u{2007}', '\u{a0}'])
         .next()
         .unwrap_or_default();
-    // A share alone follows a count.
+    // A count is followed by the share alone.
     let word = if word.ends_with('%') { "" } else { word };
     let (unit, scale) = Unit::of(word)?;
     Some((unit, number * scale))
@@ -322,7 +322,7 @@ mod tests {
             ),
             (
                 "4 s  9%\t0 s\t \t   main",
-                "expected a call that this one is inside of",
+                "expected the caller of this call before it",
             ),
         ] {
             check_fault(format!("{head}{line}\n"), 3, expect);

@@ -1,5 +1,8 @@
-//! What gperftools, tcmalloc, jemalloc and Go wrote before there was `profile.proto`: processor time in words of the machine,
-//! memory and waiting as text. Both know addresses, and often the map of memory that names their files.
+//! The formats of gperftools, tcmalloc, jemalloc and Go before `profile.proto`: CPU time in machine words; memory and
+//! waiting as text. Both have addresses, and often a memory map that names the files.
+//!
+//! Libraries: `parse_jeheap` of rust-jemalloc-pprof reads jemalloc's heap profiles, one of these formats. We found no crate
+//! for the others; Go's pprof reads them.
 
 mod addresses;
 mod cpu;
@@ -13,15 +16,15 @@ use crate::collect::collected::Collected;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
-/// The section that has the profile itself.
+/// The heading of the profile itself, after the symbols.
 const PROFILE: &[u8] = b"\n--- profile\n";
 
-/// A header of words, alone or behind the names of its addresses.
+/// Detects the header in machine words, alone or after the symbols.
 pub(crate) fn detect_cpu(input: &Input) -> bool {
     cpu::is_profile(input.bytes) || named_cpu(input).is_some()
 }
 
-/// Reads processor time.
+/// Reads a CPU profile.
 pub(crate) fn read_cpu(input: &Input) -> Result<Collected, Fault> {
     match named_cpu(input) {
         Some((symbols, start)) => cpu::read(input, &symbols, start),
@@ -29,7 +32,7 @@ pub(crate) fn read_cpu(input: &Input) -> Result<Collected, Fault> {
     }
 }
 
-/// The first line of memory's, waiting's or goroutines' profiles.
+/// Detects the first line of a profile of memory, waiting or goroutines.
 pub(crate) fn detect_text(input: &Input) -> bool {
     let mut lines = input.first_lines().map(|(_, line)| line);
     match lines.next() {
@@ -39,12 +42,12 @@ pub(crate) fn detect_text(input: &Input) -> bool {
     }
 }
 
-/// Reads memory, waiting or goroutines.
+/// Reads a profile of memory, waiting or goroutines.
 pub(crate) fn read_text(input: &Input) -> Result<Collected, Fault> {
     text::read(input)
 }
 
-/// The symbols before a profile of processor time, and where that begins.
+/// The symbols before a CPU profile, and the byte where the profile begins.
 fn named_cpu(input: &Input) -> Option<(String, usize)> {
     if !input.bytes.starts_with(SYMBOLS.as_bytes()) {
         return None;

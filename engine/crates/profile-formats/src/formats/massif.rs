@@ -1,4 +1,6 @@
-//! Massif's output: snapshots of the heap, of which the detailed ones are trees from the allocation outwards.
+//! Massif's output: snapshots of the heap. The detailed ones are trees, from the allocator to its callers.
+//!
+//! Libraries: none found in Rust (Python has msparser).
 
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -8,16 +10,16 @@ use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
 use crate::formats::valgrind;
 
-/// Lines between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
-/// Snapshots that become value types.
-const MOST: usize = 200;
-/// Values of all snapshots at all places together, most of which are 0.
-const VALUES: usize = 10_000_000;
-/// What stands for places that the file adds up.
+/// Lines between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
+/// The most snapshots that become value types.
+const MAX_SNAPSHOTS: usize = 200;
+/// The most values of all snapshots together, most of which are 0.
+const MAX_VALUES: usize = 10_000_000;
+/// The frame of all places below Massif's threshold, which the file adds up.
 const BELOW: &str = "[below threshold]";
 
-/// The lines that begin every file.
+/// Detects the first lines of every file.
 pub(crate) fn detect(input: &Input) -> bool {
     let mut lines = input.first_lines().map(|(_, line)| line);
     ["desc:", "cmd:", "time_unit:"]
@@ -29,9 +31,9 @@ pub(crate) fn detect(input: &Input) -> bool {
 #[derive(Debug, Default)]
 struct Snapshot {
     number: u64,
-    /// The largest of all.
+    /// Whether this is the peak.
     peak: bool,
-    /// Bytes of the heap, of its administration, and of stacks.
+    /// Bytes of the heap, of its bookkeeping, and of stacks.
     heap: i64,
     extra: i64,
     stacks: i64,
@@ -43,7 +45,7 @@ struct Snapshot {
 struct Node {
     line: usize,
     depth: usize,
-    /// How many lines inside follow.
+    /// The number of nested lines that follow.
     children: usize,
     bytes: i64,
     text: String,
@@ -53,9 +55,9 @@ struct Node {
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut snapshots = snapshots(input)?;
     let all = snapshots.len();
-    // The peak is what the file is about.
+    // The peak matters most, so it is kept.
     let places: usize = snapshots.iter().map(|it| it.nodes.len()).sum();
-    let most = (VALUES / places.max(1)).clamp(1, MOST);
+    let most = (MAX_VALUES / places.max(1)).clamp(1, MAX_SNAPSHOTS);
     while snapshots.len() > most {
         let last = snapshots.iter().rposition(|it| !it.peak).unwrap_or(0);
         snapshots.remove(last);
@@ -70,12 +72,12 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let types: Vec<_> = types.collect();
     let shown = snapshots.iter().position(|it| it.peak);
     let shown = shown.or(snapshots.len().checked_sub(1)).ok_or_else(|| {
-        let fault = Fault::whole("the file has no detailed snapshot, and only these tell stacks");
+        let fault = Fault::whole("the file has no detailed snapshot, and only these have stacks");
         fault.advise("record again with --detailed-freq=1")
     })?;
     let mut stacks = Stacks::new(types, shown)?;
     for (row, snapshot) in snapshots.iter().enumerate() {
-        pour(input, snapshot, row, &mut stacks)?;
+        add_snapshot(input, snapshot, row, &mut stacks)?;
     }
     if all > snapshots.len() {
         let left = all - snapshots.len();
@@ -86,7 +88,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let shown = &snapshots[shown];
     if shown.extra + shown.stacks > 0 {
         stacks.note(format!(
-            "In the snapshot shown first, {} bytes of the heap's administration and {} bytes of stacks belong to no function.",
+            "In the snapshot shown first, {} bytes of the heap's bookkeeping and {} bytes of stacks belong to no function.",
             shown.extra, shown.stacks
         ));
     }
@@ -99,7 +101,7 @@ fn snapshots(input: &Input) -> Result<Vec<Snapshot>, Fault> {
     let mut current = Snapshot::default();
     let mut detailed = false;
     for (number, line) in lines(input.text()) {
-        if number.is_multiple_of(WATCHED) {
+        if number.is_multiple_of(PROGRESS_STEP) {
             input.read_until_line(line)?;
         }
         let text = line.trim();
@@ -142,7 +144,7 @@ fn keep(found: &mut Vec<Snapshot>, snapshot: Snapshot, detailed: bool) {
     }
 }
 
-/// `  n2: 400000 0x1091C9: leaf(int) (h.cpp:4)`, as deep as it is indented.
+/// Parses `  n2: 400000 0x1091C9: leaf(int) (h.cpp:4)`. The indentation is the depth.
 fn node(line: &str, number: usize) -> Result<Node, Fault> {
     let rest = line.trim_start_matches(' ');
     let depth = line.len() - rest.len();
@@ -168,43 +170,49 @@ fn node(line: &str, number: usize) -> Result<Node, Fault> {
     })
 }
 
-/// A node whose own lines are still to come.
+/// A node whose nested lines are not all read.
 struct Open {
     frame: Option<FrameId>,
     line: usize,
     children: usize,
-    /// Bytes of no node inside.
+    /// Bytes that belong to no nested node.
     left: i64,
 }
 
-/// Adds a snapshot's stacks: each node is a caller of the one that it is inside of, and the outermost is the allocator.
-fn pour(input: &Input, snapshot: &Snapshot, row: usize, stacks: &mut Stacks) -> Result<(), Fault> {
-    let mut open: Vec<Open> = Vec::new();
-    let width = stacks.width();
-    let close = |open: &mut Vec<Open>, depth: usize, stacks: &mut Stacks| {
-        while open.len() > depth {
-            let stack: Vec<_> = open.iter().rev().filter_map(|it| it.frame).collect();
-            let Some(node) = open.pop() else {
-                break;
-            };
-            if node.children > 0 {
-                let problem = format!("{} places inside of this one are missing", node.children);
-                return Err(Fault::line(node.line, problem));
-            }
-            if node.left < 0 {
-                let problem = "the places inside of this one have more bytes than it has";
-                return Err(Fault::line(node.line, problem));
-            }
-            if node.left > 0 {
-                let mut values = vec![0; width];
-                values[row] = node.left;
-                stacks.add(&stack, &values)?;
-            }
+/// Closes the nodes from a depth on: adds the bytes of each that belong to no nested node.
+fn close(open: &mut Vec<Open>, depth: usize, row: usize, stacks: &mut Stacks) -> Result<(), Fault> {
+    while open.len() > depth {
+        let stack: Vec<_> = open.iter().rev().filter_map(|it| it.frame).collect();
+        let Some(node) = open.pop() else {
+            break;
+        };
+        if node.children > 0 {
+            let problem = format!("{} places below this one are missing", node.children);
+            return Err(Fault::line(node.line, problem));
         }
-        Ok(())
-    };
+        if node.left < 0 {
+            let problem = "the places below this one have more bytes than it has";
+            return Err(Fault::line(node.line, problem));
+        }
+        if node.left > 0 {
+            let mut values = vec![0; stacks.width()];
+            values[row] = node.left;
+            stacks.add(&stack, &values)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a snapshot's stacks. Each node is a caller of the node above it, and the top one is the allocator.
+fn add_snapshot(
+    input: &Input,
+    snapshot: &Snapshot,
+    row: usize,
+    stacks: &mut Stacks,
+) -> Result<(), Fault> {
+    let mut open: Vec<Open> = Vec::new();
     for node in &snapshot.nodes {
-        close(&mut open, node.depth, stacks)?;
+        close(&mut open, node.depth, row, stacks)?;
         if let Some(outer) = open.last_mut() {
             outer.left = outer.left.saturating_sub(node.bytes);
             outer.children = outer.children.saturating_sub(1);
@@ -212,7 +220,7 @@ fn pour(input: &Input, snapshot: &Snapshot, row: usize, stacks: &mut Stacks) -> 
         if open.len() < node.depth || open.is_empty() && node.depth > 0 {
             return Err(Fault::line(
                 node.line,
-                "expected a place that this one is inside of",
+                "expected the place above this one before it",
             ));
         }
         let frame = match node.depth {
@@ -231,7 +239,7 @@ fn pour(input: &Input, snapshot: &Snapshot, row: usize, stacks: &mut Stacks) -> 
             left: node.bytes,
         });
     }
-    close(&mut open, 0, stacks)?;
+    close(&mut open, 0, row, stacks)?;
     let total = snapshot.nodes.first().map_or(0, |it| it.bytes);
     if total != snapshot.heap {
         stacks.note(format!(
@@ -267,22 +275,22 @@ n3: 476800 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n n2:
              keep(std::vector<int>&, int) 0 0
              keep(std::vector<int>&, int);leaf(int) 381000 300000
              leaf(int) 0 100000
-             note: In the snapshot shown first, 7448 bytes of the heap's administration and 96 bytes of stacks belong to no function.",
+             note: In the snapshot shown first, 7448 bytes of the heap's bookkeeping and 96 bytes of stacks belong to no function.",
         );
     }
 
     #[test]
     fn a_cut_or_damaged_tree_is_an_error() {
         let at = FILE.find("\n n0: 4096").expect("the last line");
-        check_fault(&FILE[..at], 32, "1 places inside of this one are missing");
+        check_fault(&FILE[..at], 32, "1 places below this one are missing");
         let wrong = FILE.replace("n0: 300000", "n0: 400001");
         check_fault(
             wrong,
             33,
-            "the places inside of this one have more bytes than it has",
+            "the places below this one have more bytes than it has",
         );
         let wrong = FILE.replace("\n  n0: 300000", "\n    n0: 300000");
-        check_fault(wrong, 34, "expected a place that this one is inside of");
+        check_fault(wrong, 34, "expected the place above this one before it");
         let wrong = FILE.replace("n0: 300000 ", "n0: x ");
         let problem = "expected a line such as n1: 32 0x1091C9: f (a.c:4), got \"n0: x 0x10924F: keep(std::vector<int>&, …\"";
         check_fault(wrong, 34, problem);
@@ -292,7 +300,7 @@ n3: 476800 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n n2:
         check_fault(
             empty,
             0,
-            "the file has no detailed snapshot, and only these tell stacks",
+            "the file has no detailed snapshot, and only these have stacks",
         );
     }
 }

@@ -1,7 +1,10 @@
 //! OpenTelemetry's profiles, as protobuf or as JSON: `profiles/v1development` of opentelemetry-proto 1.9 to 1.11.
 //!
-//! The format is experimental: other versions use the same numbers for other fields. Newer ones may be refused or lose
-//! what they added.
+//! The format is experimental: other versions use the same numbers for other fields. Newer ones may be refused or lose what
+//! they added.
+//!
+//! Libraries: the crate `opentelemetry-proto` has the messages as prost's structs of one version. It copies every message, its
+//! errors do not give the byte, and it brings OpenTelemetry's SDK.
 
 mod json;
 mod labels;
@@ -26,13 +29,13 @@ use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 use crate::decode::json::Step;
 
-/// The keys of the JSON, or the shape of the protobuf's outermost message.
+/// Detects the keys of the JSON, or the structure of the outermost protobuf message.
 pub(crate) fn detect(input: &Input) -> bool {
     let mut texts = ["resourceProfiles", "resourceSpans"].into_iter();
     texts.any(|it| input.has_keys(&[it])) || input.is_binary() && proto::detect(input.bytes)
 }
 
-/// Reads all profiles; those of the same type and unit are added.
+/// Reads all profiles. Those with the same type and unit are added up.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let files = match input.json {
         Some(_) => json::read(input.text())?,
@@ -46,7 +49,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         let mut of_file = HashMap::new();
         data.each(&mut |sample| {
             if let Entry::Vacant(entry) = of_file.entry(sample.profile.sample_type) {
-                let kind = data.kind(*entry.key())?;
+                let kind = data.value_type(*entry.key())?;
                 let column = kinds.iter().position(|it| *it == kind);
                 entry.insert(column.unwrap_or(kinds.len()));
                 if column.is_none() {
@@ -54,7 +57,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
                     check_types(kinds.len())?;
                 }
             }
-            links.see(data, sample)?;
+            links.include(data, sample)?;
             if labels.len() < 2 {
                 let label = labels::of(data, sample)?;
                 if labels.first() != Some(&label) {
@@ -94,11 +97,11 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 struct Reader<'r> {
     data: &'r Data,
     links: &'r Links<'r>,
-    /// Where the frames of each location are in `named`, once they are known.
+    /// The range in `named` of each location's frames, once known.
     frames: Vec<Option<(usize, usize)>>,
-    /// Innermost first in each location.
+    /// Frames, innermost first in each location.
     named: Vec<FrameId>,
-    /// Of each type in the file.
+    /// The column of each value type in the file.
     columns: &'r HashMap<ValueType, usize>,
     several: bool,
     containers: HashMap<String, FrameId>,
@@ -116,7 +119,7 @@ impl<'r> Reader<'r> {
         }
         let table = &self.data.dictionary.stack_table;
         let mut stack = Vec::new();
-        // Stack 0 is that of samples without one.
+        // Stack 0 means no stack.
         let index = sample.data.stack_index;
         if index != 0 {
             let found = table.row(index, "a sample", "stack")?;
@@ -126,7 +129,7 @@ impl<'r> Reader<'r> {
                     fault.at_key("dictionary").at_known_byte(found.at)
                 })?;
                 stack.extend_from_slice(&self.named[from..to]);
-                // One more than is kept tells that there were more.
+                // One frame more than is kept shows that the stack was deeper.
                 if stack.len() > MAX_DEPTH {
                     break;
                 }
@@ -146,7 +149,7 @@ impl<'r> Reader<'r> {
         Ok(id)
     }
 
-    /// The range of a location's frames.
+    /// The range in `named` of a location's frames.
     fn frames_of(&mut self, location: i32) -> Result<(usize, usize), Fault> {
         let dictionary = &self.data.dictionary;
         let found = dictionary

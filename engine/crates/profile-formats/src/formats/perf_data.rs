@@ -1,4 +1,7 @@
-//! `perf.data`, as `perf record` writes it to a file or into a pipe: call chains of addresses, named by their files.
+//! `perf.data`, which `perf record` writes to a file or into a pipe: call chains of addresses, named by their files.
+//!
+//! Libraries: linux-perf-data reads the records, but takes the length of the data from the header, which is 0 when the
+//! recorder was killed; its records leave out the counters of event groups, and it links the C library of zstd.
 
 mod event_names;
 mod events;
@@ -20,29 +23,29 @@ use self::walk::{End, walk};
 use crate::Format;
 use crate::collect::collected::Collected;
 use crate::collect::parents::too_large;
-use crate::collect::stacks::{FrameId, Stacks};
+use crate::collect::stacks::{FrameId, Recorded, Stacks};
 use crate::collect::symbols::{At, Code, bracketed};
 use crate::collect::units::value;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
-/// The magic number, in either order of bytes.
+/// Detects the magic number, in either byte order.
 pub(crate) fn detect(input: &Input) -> bool {
     input.bytes.starts_with(header::MAGIC) || input.bytes.starts_with(header::SWAPPED)
 }
 
-/// Records between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 10;
+/// Records between two progress reports.
+const PROGRESS_STEP: usize = 1 << 10;
 
 /// Reads a profile.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut header = Header::read(input.bytes)?;
     let (mut records, unpacked) = records::read(input.bytes, &mut header, input.limits)?;
-    // Each processor has a buffer of its own, and what it wrote is not in order with the others.
+    // Each processor has its own buffer, so records are not in order.
     records.sort_by_key(|record| record.time);
     let samples = || records.iter().filter_map(Record::sample);
     let threads: BTreeSet<(u32, u32)> = samples().map(|it| (it.pid, it.tid)).collect();
-    // perf adds events of its own, which have no samples.
+    // perf adds its own events, which have no samples.
     let counted = |sample: &Sample| {
         let rows = sample
             .counters
@@ -72,11 +75,11 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         input,
         several: threads.len() > 1,
         unpacked: &unpacked,
-        walks: header.machine.as_deref().is_none_or(|it| it == "x86_64"),
+        unwinds: header.machine.as_deref().is_none_or(|it| it == "x86_64"),
         copies: Copies::default(),
     };
     for (n, record) in records.iter().enumerate() {
-        if n.is_multiple_of(WATCHED) {
+        if n.is_multiple_of(PROGRESS_STEP) {
             input.progress.at(n as f64 / records.len() as f64)?;
         }
         reader
@@ -86,46 +89,47 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     reader.finish(header.truncated)
 }
 
-/// Where an address belongs, as the key of its frames.
+/// The key of an address's frames: file and offset.
 type Key = (u32, u64);
 
 struct Reader<'i, 'a> {
     stacks: Stacks,
     /// The value type of each event.
     columns: Vec<usize>,
-    /// The event of each of its numbers.
+    /// Rows of events by id.
     rows: HashMap<u64, usize>,
-    /// How far each event was counted on each processor, or in each thread, by its number.
+    /// The last value of each counter, by the event's id and the thread.
     counted: HashMap<(u64, u32), u64>,
     processes: Processes,
-    /// Where the frames of each place are in `named`.
+    /// The range in `named` of each place's frames.
     places: HashMap<Key, (usize, usize)>,
-    /// Innermost first in each place.
+    /// Frames, innermost first in each place.
     named: Vec<FrameId>,
     input: &'i Input<'a>,
     several: bool,
-    /// What compressed records became.
+    /// The decompressed records.
     unpacked: &'i [u8],
-    /// Copies of stacks are of a machine whose frames can be told apart.
-    walks: bool,
+    /// Whether copies of stacks can be unwound: the machine is x86-64.
+    unwinds: bool,
     copies: Copies,
 }
 
-/// How many samples carry a copy of the stack instead of its frames, by what became of them.
+/// How many samples with a copy of the stack could not be unwound completely, by the reason.
 #[derive(Clone, Copy, Debug, Default)]
 struct Copies {
+    /// The copy could not be unwound at all.
     unread: u64,
     /// The copy ends before the outermost frame.
     short: u64,
-    /// Nothing tells who called some code.
+    /// The caller of some code is unknown.
     unknown: u64,
 }
 
 impl Reader<'_, '_> {
     fn record(&mut self, record: &Record) -> Result<(), Fault> {
-        match &record.what {
-            records::What::Map(map) => self.processes.map(map)?,
-            records::What::Name {
+        match &record.body {
+            records::Body::Map(map) => self.processes.map(map)?,
+            records::Body::Name {
                 pid,
                 tid,
                 name,
@@ -133,7 +137,7 @@ impl Reader<'_, '_> {
             } => {
                 self.processes.name(*pid, *tid, name, *exec);
             }
-            records::What::Fork {
+            records::Body::Fork {
                 pid,
                 tid,
                 parent,
@@ -143,13 +147,13 @@ impl Reader<'_, '_> {
                 self.processes
                     .fork((*pid, *tid), (*parent, *parent_tid), *maps);
             }
-            records::What::Sample(sample) => self.sample(sample)?,
+            records::Body::Sample(sample) => self.sample(sample)?,
         }
         Ok(())
     }
 
     fn sample(&mut self, sample: &Sample) -> Result<(), Fault> {
-        let (chain, cut) = self.chain(sample);
+        let (chain, recorded) = self.chain(sample);
         let mut stack = Vec::new();
         for address in &chain {
             let (from, to) = self.frames_of(sample.pid, address)?;
@@ -169,12 +173,13 @@ impl Reader<'_, '_> {
         if !self.growth(sample, &mut values)? {
             values[self.columns[sample.event]] = whole(sample.period)?;
         }
-        self.stacks.add_cut(container, &stack, cut, &values)
+        self.stacks
+            .add_recorded(container, &stack, recorded, &values)
     }
 
-    /// The addresses of a sample's frames, innermost first, and whether there were more.
-    fn chain(&mut self, sample: &Sample) -> (Vec<Address>, bool) {
-        let recorded = (sample.chain.clone(), sample.broken);
+    /// The addresses of a sample's frames, innermost first, and whether they are all.
+    fn chain(&mut self, sample: &Sample) -> (Vec<Address>, Recorded) {
+        let recorded = (sample.chain.clone(), Recorded::from_cut(sample.broken));
         let Some(user) = &sample.user else {
             return recorded;
         };
@@ -197,7 +202,8 @@ impl Reader<'_, '_> {
         let mut chain = recorded.0;
         chain.retain(|address| address.kernel);
         chain.extend(callers);
-        (chain, sample.broken || end != End::Outermost)
+        let cut = sample.broken || end != End::Outermost;
+        (chain, Recorded::from_cut(cut))
     }
 
     fn copy(&self, user: &User) -> Option<&[u8]> {
@@ -207,11 +213,11 @@ impl Reader<'_, '_> {
         };
         bytes
             .get(user.at..user.at + user.length)
-            .filter(|copy| self.walks && !copy.is_empty())
+            .filter(|copy| self.unwinds && !copy.is_empty())
     }
 
-    /// How much the counters of a sample grew since the one before, as `perf` tells the events of a group (`{a,b}:S`) of which
-    /// only the first takes samples. False when it carries none.
+    /// Adds how much a sample's counters grew since the previous sample. `perf` records groups (`{a,b}:S`) this way, of
+    /// which only the first event takes samples. Returns false when the sample has no counters.
     fn growth(&mut self, sample: &Sample, values: &mut [i64]) -> Result<bool, Fault> {
         let mut known = false;
         for counter in &sample.counters {
@@ -228,12 +234,12 @@ impl Reader<'_, '_> {
         Ok(known)
     }
 
-    /// The range of an address's frames.
+    /// The range in `named` of an address's frames.
     fn frames_of(&mut self, pid: u32, address: &Address) -> Result<(usize, usize), Fault> {
-        let place = self.processes.place(pid, address.address, address.kernel);
+        let place = self.processes.place(pid, *address);
         let key = match place {
             Place::File { file, offset } => (file, offset),
-            // Code without a file has one frame.
+            // All code without a file shares one frame.
             Place::Kernel => (u32::MAX, 0),
             Place::Unknown => (u32::MAX, 1),
         };
@@ -287,19 +293,19 @@ impl Reader<'_, '_> {
         } = self.copies;
         if unread > 0 {
             self.stacks.note(format!(
-                "{unread} samples have copies of their stacks (--call-graph dwarf) that are empty or not of x86-64: they have no \
-                 callers. `perf script` may know more.",
+                "{unread} samples have copies of their stacks (--call-graph dwarf) that are empty or not of x86-64: their callers \
+                 are missing. `perf script` may find them.",
             ));
         }
         if short > 0 {
             self.stacks.note(format!(
-                "{short} stacks are deeper than what was copied of them: `--call-graph dwarf,65528` copies the most.",
+                "{short} stacks are deeper than their copies: `--call-graph dwarf,65528` copies the most.",
             ));
         }
         if unknown > 0 {
             self.stacks.note(format!(
-                "{unknown} stacks end in code of which nothing tells how it was called: its program or library is not here, or is \
-                 another build, or has no call frame information.",
+                "{unknown} stacks end in code whose caller is unknown: the program or library is not here, is another build, or has \
+                 no call frame information.",
             ));
         }
         self.stacks.finish(Format::PerfData)

@@ -1,4 +1,6 @@
-//! The text of `perf script`: a header and then its stack, innermost first, for each sample.
+//! The text of `perf script`: a header line and a stack, innermost first, for each sample.
+//!
+//! Libraries: inferno folds this text to counts of one event's samples, without their periods, and rewrites functions' names.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +11,10 @@ use crate::collect::units::value;
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
 
-/// How many kinds of event one file may have.
+/// The most events that a file may have.
 const EVENTS: usize = 64;
 
-/// `comm pid/tid [cpu] time: period event:`, and for samples without a call chain a frame on the same line.
+/// A header line: `comm pid/tid [cpu] time: period event:`. A sample without a call chain has its frame on the same line.
 struct Header<'a> {
     comm: &'a str,
     pid: &'a str,
@@ -21,24 +23,35 @@ struct Header<'a> {
     rest: &'a str,
 }
 
+impl Header<'_> {
+    /// The container's name for the thread.
+    fn thread(&self) -> String {
+        match self.pid {
+            "" => self.comm.to_owned(),
+            pid => format!("{} ({pid})", self.comm),
+        }
+    }
+}
+
 /// A line of a stack.
 #[derive(Debug, PartialEq, Eq)]
 struct Frame<'a> {
     symbol: &'a str,
-    /// The file of the code; empty when perf does not know.
+    /// The file of the code; empty when perf does not know it.
     object: &'a str,
 }
 
-/// Takes a line as a sample's header.
+/// Parses a line as a sample's header.
 type Parse = fn(&str) -> Option<Header<'_>>;
 
-/// One of the first lines is a sample's header, or the first a header without time or event.
+/// Detects a sample's header in the first lines, or a header without time or event in the first one.
 pub(crate) fn detect(input: &Input) -> bool {
     input.first_lines().any(|(_, line)| header(line).is_some()) || bare(input).is_some()
 }
 
-/// The first line of a sample without time or event, as `perf script -F` may write it: what tells it is the frame below. When
-/// frames have no tabs, as in old perf's text and in what was pasted, there must be a process and an event, too.
+/// The header of the first sample, without time or event, as `perf script -F` may write it. The frame below shows that it
+/// is one. When frames are not indented by tabs, as in old perf's text and in pasted text, the header must have a process
+/// and an event.
 fn bare<'i>(input: &'i Input) -> Option<(usize, &'i str)> {
     let mut lines = input.first_lines().filter(|(_, line)| is_record(line));
     let (head, below) = (lines.next()?, lines.next()?.1);
@@ -52,13 +65,13 @@ fn bare<'i>(input: &'i Input) -> Option<(usize, &'i str)> {
     is_frame.then_some(head)
 }
 
-/// Whether it has address, function and file: no header looks so.
+/// Whether a line has address, function and file. No header looks like that.
 fn is_whole_frame(line: &str) -> bool {
     frame(line.trim()).is_some_and(|it| !it.symbol.is_empty() && !it.object.is_empty())
 }
 
-/// Samples between two looks at whether anybody waits for them.
-const WATCHED: u64 = 1 << 10;
+/// Samples between two progress reports.
+const PROGRESS_STEP: u64 = 1 << 10;
 
 /// Reads a profile.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
@@ -83,7 +96,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         let indented = line.starts_with([' ', '\t']);
         if let Some(header) = parse(line) {
             sample.finish(&mut stacks)?;
-            if samples.is_multiple_of(WATCHED) {
+            if samples.is_multiple_of(PROGRESS_STEP) {
                 input.read_until_line(line)?;
             }
             samples += 1;
@@ -91,14 +104,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             sample.values = Some(outline.values(&header, number)?);
             sample.container = match outline.threads.len() {
                 1 => None,
-                _ => {
-                    let Header { comm, pid, .. } = header;
-                    let name = match pid {
-                        "" => comm.to_owned(),
-                        pid => format!("{comm} ({pid})"),
-                    };
-                    Some(stacks.container(&name)?)
-                }
+                _ => Some(stacks.container(&header.thread())?),
             };
             if let Some(frame) = frame(header.rest.trim()) {
                 sample.push(&mut stacks, &frame)?;
@@ -110,7 +116,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             );
             return Err(Fault::line(number, problem));
         } else if let Some(frame) = frame(line.trim_start()) {
-            // What precedes the first sample belongs to none.
+            // Frames before the first sample are ignored.
             if sample.values.is_some() {
                 sample.push(&mut stacks, &frame)?;
             }
@@ -160,13 +166,13 @@ impl Sample {
     }
 }
 
-/// What must be known before the first sample.
+/// What must be known before samples are added.
 struct Outline<'a> {
     /// In the order of their first samples.
     events: Vec<&'a str>,
-    /// Whether samples tell their periods.
+    /// Whether samples have periods.
     periods: bool,
-    /// Names and numbers.
+    /// Names and ids.
     threads: BTreeSet<(&'a str, &'a str)>,
 }
 
@@ -192,12 +198,12 @@ impl<'a> Outline<'a> {
         Ok(outline)
     }
 
-    /// Whether each event is a value type: samples of several are not one sum.
+    /// Whether each event is a value type. Samples of different events must not be added up.
     fn has_values(&self) -> bool {
         self.periods || self.events.len() > 1
     }
 
-    /// A sample's values: one sample, and its period for its event; without periods one more of its event.
+    /// A sample's values: 1, and its period for its event, or 1 without periods.
     fn values(&self, header: &Header, number: usize) -> Result<Vec<i64>, Fault> {
         let mut values = vec![1];
         if self.has_values() {
@@ -215,7 +221,7 @@ fn records(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines(text).filter(|(_, line)| is_record(line))
 }
 
-/// Not a comment, and nothing that `--show-mmap-events` and the like write between samples.
+/// Whether a line belongs to a sample: not a comment, and not a line of `--show-mmap-events` and the like.
 fn is_record(line: &str) -> bool {
     !line.trim().is_empty() && !line.starts_with('#') && !line.contains(": PERF_RECORD_")
 }
@@ -230,7 +236,7 @@ fn unit(event: &str) -> &'static str {
 }
 
 fn header(line: &str) -> Option<Header<'_>> {
-    // The name of a program may hold spaces and numbers: the first number that a time follows is its process.
+    // A program's name may contain spaces and numbers. The first number that a time follows is the process.
     let line = line.trim_start();
     let mut from = 0;
     loop {
@@ -251,9 +257,8 @@ fn header(line: &str) -> Option<Header<'_>> {
     }
 }
 
-/// The header that `perf script -F` writes without a time: `comm pid/tid [cpu] misc period event:`, each of which may be
-/// missing. What stands behind a tab is a frame, as is what has an address and a file, and a sample's first frame is on a line
-/// of its own.
+/// A header without a time, from `perf script -F`: `comm pid/tid [cpu] misc period event:`, each of which may be missing. A
+/// line that begins with a tab is a frame, as is one with an address and a file. A sample's first frame is on its own line.
 fn short_header(line: &str) -> Option<Header<'_>> {
     if line.starts_with('\t') || line.starts_with(' ') && is_source(line.trim()) {
         return None;
@@ -265,7 +270,7 @@ fn short_header(line: &str) -> Option<Header<'_>> {
     let event = words.last().and_then(|it| it.strip_suffix(':'));
     let event = event.filter(|it| !is_time(it) && !it.is_empty());
     words.truncate(words.len() - usize::from(event.is_some()));
-    // The fields behind the name. The name itself may hold anything, but there is always one unless only the event was asked for.
+    // The fields after the name. The name may contain anything, and is missing only when nothing but the event was requested.
     let is_field = |it: &&&str| {
         let cpu = it.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
         let time = it.strip_suffix(':').is_some_and(is_time);
@@ -300,12 +305,12 @@ fn is_time(text: &str) -> bool {
     parts.is_some_and(|(seconds, fraction)| is_number(seconds) && is_number(fraction))
 }
 
-/// What `-F +misc` tells of a sample: kernel, user, hypervisor and the like, a letter each.
+/// Whether a word is the field `misc` of a sample: a letter each for kernel, user, hypervisor and so on.
 fn is_misc(word: &str) -> bool {
     word.len() <= 4 && !word.is_empty() && word.bytes().all(|it| b"KUHGgMESFp".contains(&it))
 }
 
-/// `[cpu] misc time: period event: rest`; the processor, the letters and the period may be missing.
+/// Parses `[cpu] misc time: period event: rest`. The processor, `misc` and the period may be missing.
 fn after_pid(text: &str) -> Option<(Option<u64>, &str, &str)> {
     let (mut time, mut text) = word(text)?;
     let cpu = time.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
@@ -337,7 +342,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `address symbol+0xoffset (object)`; the object may hold spaces and brackets.
+/// Parses `address symbol+0xoffset (object)`. The object may contain spaces and brackets.
 fn frame(text: &str) -> Option<Frame<'_>> {
     let (address, rest) = word(text)?;
     let address = address.strip_prefix("0x").unwrap_or(address);
@@ -356,7 +361,7 @@ fn frame(text: &str) -> Option<Frame<'_>> {
     Some(Frame { symbol, object })
 }
 
-/// Where the bracket opens that closes after `text`.
+/// Where the bracket that closes after `text` opens.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 1;
     for (at, byte) in text.bytes().enumerate().rev() {
@@ -372,7 +377,7 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// What perf writes below a frame when asked for source lines: `file.c:12`, of code without them `program[1bdc]`.
+/// Whether a line is the source line that perf prints below a frame: `file.c:12`, or `program[1bdc]` without source lines.
 fn is_source(text: &str) -> bool {
     let text = text.strip_suffix(" (inlined)").unwrap_or(text);
     let line = text.rsplit_once(':').map(|(_, line)| line);

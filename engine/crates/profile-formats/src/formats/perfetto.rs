@@ -1,5 +1,7 @@
-//! Perfetto's traces, of which the samples of stacks are read: those of `traced_perf` (`PerfSample`) and of Chrome
-//! (`StreamingProfilePacket`).
+//! Perfetto's traces: the stack samples of `traced_perf` (`PerfSample`) and of Chrome (`StreamingProfilePacket`).
+//!
+//! Libraries: perfetto_protos generates code for all of Perfetto's messages when it is built. A trace is mostly packets
+//! that are skipped here; generated types would copy them all.
 
 mod interned;
 mod packets;
@@ -18,7 +20,7 @@ use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 use crate::decode::wire::Message;
 
-/// Packets from one writer after the other.
+/// Detects packets with a writer or a time.
 pub(crate) fn detect(input: &Input) -> bool {
     input.is_binary() && packets::is_trace(input.bytes)
 }
@@ -26,17 +28,17 @@ pub(crate) fn detect(input: &Input) -> bool {
 /// A process and a thread of it.
 type Thread = (u64, u64);
 
-/// What holds for the whole trace, wherever it says so.
+/// What holds for the whole trace, wherever it is in the file.
 #[derive(Default)]
 struct Tables {
     modules: Modules,
-    /// By thread; of a process's first thread, the process's.
+    /// Names by thread. A process's first thread has the process's name.
     names: HashMap<u64, String>,
-    /// Of each writer that is a thread.
+    /// The thread of each writer that is one.
     writers: HashMap<u64, Thread>,
     /// Threads that have samples.
     sampled: BTreeSet<Thread>,
-    /// Packets with samples of memory.
+    /// The number of packets with heap samples.
     heap: u64,
 }
 
@@ -46,10 +48,10 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut tables = Tables::default();
     trace.each(input, 0.0, &mut |packet| tables.packet(packet))?;
     if tables.sampled.is_empty() {
-        let fault = Fault::whole("the trace has no samples of stacks");
+        let fault = Fault::whole("the trace has no stack samples");
         return Err(fault.advise(match tables.heap {
             0 => "record with the data source linux.perf, or make JSON of its spans with `traceconv json TRACE OUT.json`",
-            _ => "take its memory out with `traceconv profile --alloc TRACE`, which writes pprof",
+            _ => "extract its heap samples with `traceconv profile --alloc TRACE`, which writes pprof",
         }));
     }
     let mut reader = Reader {
@@ -80,7 +82,7 @@ impl Tables {
         self.heap += u64::from(packet.heap);
         if let Some(sample) = packet.sample {
             let sample = Sample::of(sample)?;
-            if sample.is_one() {
+            if sample.is_sample() {
                 self.sampled.insert((sample.process, sample.thread));
             }
         }
@@ -96,7 +98,7 @@ impl Tables {
             let Some(mut part) = field.message() else {
                 continue;
             };
-            // A process has its number first, a thread too; the names are 3 and 2.
+            // Processes and threads have their id in field 1, and their names in fields 3 and 2.
             let name_is = match number {
                 1 => 3,
                 2 => 2,
@@ -120,7 +122,7 @@ impl Tables {
         Ok(())
     }
 
-    /// A writer that is a thread.
+    /// Reads the thread of a writer.
     fn writer(&mut self, sequence: u64, mut thread: Message) -> Result<(), Fault> {
         let (mut process, mut id, mut name) = (0, 0, String::new());
         while let Some((number, field)) = thread.field()? {
@@ -145,13 +147,13 @@ impl Tables {
     }
 }
 
-/// A sample of `traced_perf`, or what it says instead of one.
+/// A sample of `traced_perf`, or a report about missing ones.
 #[derive(Default)]
 struct Sample {
     process: u64,
     thread: u64,
     stack: u64,
-    /// The stack was not walked to its end.
+    /// The stack was not unwound to its end.
     broken: bool,
     skipped: bool,
     lost: u64,
@@ -161,7 +163,7 @@ struct Sample {
 
 impl Sample {
     fn of(mut message: Message) -> Result<Self, Fault> {
-        /// The number that says that there is no error.
+        /// No error.
         const NONE: u64 = 1;
         let mut sample = Sample::default();
         while let Some((number, field)) = message.field()? {
@@ -179,7 +181,7 @@ impl Sample {
         Ok(sample)
     }
 
-    fn is_one(&self) -> bool {
+    fn is_sample(&self) -> bool {
         !self.skipped && !self.other && self.lost == 0
     }
 }
@@ -187,7 +189,7 @@ impl Sample {
 struct Reader<'r, 'i, 'a> {
     input: &'i Input<'a>,
     tables: &'r Tables,
-    /// By writer: each numbers its names anew.
+    /// By writer, because each numbers its names itself.
     sequences: HashMap<u64, Sequence<'r>>,
     stacks: Stacks,
     broken: u64,
@@ -209,7 +211,7 @@ impl<'r> Reader<'r, '_, '_> {
             let sample = Sample::of(sample)?;
             self.lost = self.lost.saturating_add(sample.lost);
             self.skipped += u64::from(sample.skipped);
-            if sample.is_one() {
+            if sample.is_sample() {
                 self.broken += u64::from(sample.broken);
                 self.add(
                     packet.sequence,
@@ -234,7 +236,7 @@ impl<'r> Reader<'r, '_, '_> {
         Ok(())
     }
 
-    /// Adds a sample. Stack 0 is that of samples without one.
+    /// Adds a sample. Stack 0 means no stack.
     fn add(&mut self, sequence: u64, thread: Thread, stack: u64) -> Result<(), Fault> {
         let Some(sequence) = self.sequences.get_mut(&sequence) else {
             return Ok(());
@@ -259,11 +261,11 @@ impl<'r> Reader<'r, '_, '_> {
         for (count, what) in [
             (
                 self.broken,
-                "samples have stacks that the recorder could not walk to their ends.",
+                "samples have stacks that the recorder could not unwind completely.",
             ),
             (
                 self.missing,
-                "samples are left out: the trace lost the stacks that they name.",
+                "samples are left out: the trace lost their stacks.",
             ),
             (self.skipped, "samples were left out by the recorder."),
             (self.lost, "records were lost by the kernel."),
@@ -274,11 +276,11 @@ impl<'r> Reader<'r, '_, '_> {
         }
         if self.tables.heap > 0 {
             self.stacks.note(
-                "Samples of memory are left out: `traceconv profile --alloc TRACE` takes them out.",
+                "Heap samples are left out: `traceconv profile --alloc TRACE` extracts them.",
             );
         }
         self.stacks
-            .note("Of the trace, samples are read, but no spans, counters or times.");
+            .note("Only the trace's samples are read, not its spans, counters and times.");
         self.stacks.finish(Format::Perfetto)
     }
 }

@@ -1,4 +1,8 @@
 //! pprof's `profile.proto`: every line of a location is a frame, every value type is kept.
+//!
+//! Libraries: the crates pprof, ckb-vm-pprof-protos and libdd-profiling-protobuf have generated structs for the messages.
+//! These copy every sample, line and label of a file before the first is used, and report errors without the byte.
+//! `decode::wire` reads in place.
 
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -10,37 +14,37 @@ use crate::decode::input::Input;
 use crate::decode::json::Step;
 use crate::decode::wire::{Field, Message};
 
-/// The label that names a thread, as our own writer and others call it.
+/// The label with the thread's name, in our own writer and others.
 pub(crate) const LABEL: &str = "thread";
 
-/// Fields between two looks at whether anybody waits for them.
-const WATCHED: u64 = 1 << 12;
+/// Fields between two progress reports.
+const PROGRESS_STEP: u64 = 1 << 12;
 
-/// The messages before they are understood. Strings and ids may be used before they are defined.
+/// The messages, not yet resolved: strings and ids may be used before they are defined.
 #[derive(Default)]
 struct Tables<'a> {
     strings: Vec<&'a [u8]>,
-    types: Vec<Kind>,
+    types: Vec<ValueColumn>,
     default_type: u64,
     mappings: Vec<Mapping>,
     locations: Vec<Location>,
-    /// Function ids of all locations' lines, innermost first in each.
+    /// The function ids of all locations' lines, innermost first in each.
     lines: Vec<u64>,
-    /// Their source lines, when frames are to have them.
+    /// Their source lines, when frames need them.
     ran: Option<Vec<u64>>,
     functions: Vec<Function>,
     drop_frames: u64,
     keep_frames: u64,
 }
 
-/// A value type.
-struct Kind {
+/// A value type, by the rows of its strings.
+struct ValueColumn {
     name: u64,
     unit: u64,
     at: usize,
 }
 
-/// Like the others: numbers of other rows, and the offset in the file.
+/// A mapping, by ids and rows of strings, with its offset in the file. The same holds for the next structs.
 #[derive(Default)]
 struct Mapping {
     id: u64,
@@ -52,7 +56,7 @@ struct Mapping {
 struct Location {
     id: u64,
     mapping: u64,
-    /// Its range in [`Tables::lines`].
+    /// The range in [`Tables::lines`].
     lines: (usize, usize),
     at: usize,
 }
@@ -67,13 +71,13 @@ struct Function {
     at: usize,
 }
 
-/// Binary data whose first field is one of a profile's.
+/// Detects binary data whose first field is one of a profile's.
 pub(crate) fn detect(input: &Input) -> bool {
     let mut message = Message::new(input.bytes);
     let first = message.field();
     let known = matches!(first, Ok(Some((1..=7 | 11 | 13, Field::Bytes(_)))))
         || matches!(first, Ok(Some((7..=14, Field::Varint(_)))));
-    // A file that is cut short in its first field is told from text by its control characters.
+    // A file that is cut short in its first field is recognised by its control characters.
     input.is_binary() && (known || input.bytes.starts_with(b"\x0a"))
 }
 
@@ -107,7 +111,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     stacks.finish(Format::Pprof)
 }
 
-/// Adds every sample; whether any has labels that were not read.
+/// Adds every sample. Returns whether any has labels that are not read.
 fn samples(
     input: &Input,
     tables: &Tables,
@@ -122,7 +126,7 @@ fn samples(
     let mut fields = 0_u64;
     loop {
         let at = message.at();
-        if fields.is_multiple_of(WATCHED) {
+        if fields.is_multiple_of(PROGRESS_STEP) {
             input.read_until(at)?;
         }
         fields += 1;
@@ -155,20 +159,8 @@ fn samples(
             let problem = format!("a sample has {found} values, expected {expected}");
             return Err(Fault::byte(at, problem));
         }
-        // One frame more than is kept tells that there were more.
-        for &id in &ids {
-            match names.only(id) {
-                Some(frame) => stack.push(frame),
-                None => {
-                    let frames = names.frames(id).map_err(|fault| fault.at_byte(at))?;
-                    stack.extend_from_slice(frames);
-                }
-            }
-            if stack.len() > MAX_DEPTH {
-                break;
-            }
-        }
-        stack.reverse();
+        let named = names.stack(&ids, &mut stack);
+        named.map_err(|fault| fault.at_byte(at))?;
         let values = values.iter().map(|value| value.cast_signed());
         signed.clear();
         signed.extend(values);
@@ -177,9 +169,9 @@ fn samples(
     }
 }
 
-/// The label that names a sample's thread.
+/// The label with a sample's thread.
 struct Threads {
-    /// Its key in the table of strings, when a sample may have it.
+    /// The row of the label's key in the string table, when there is one.
     key: Option<u64>,
     /// Whether there is more than one thread.
     several: bool,
@@ -217,7 +209,7 @@ impl Threads {
         Ok(threads)
     }
 
-    /// The thread that a label names, if it names one.
+    /// The thread that a label names. Returns `None` for other labels.
     fn of(&self, label: Message) -> Result<Option<u64>, Fault> {
         let Some(key) = self.key else {
             return Ok(None);
@@ -229,12 +221,12 @@ impl Threads {
 
 /// The frames of each location.
 struct Names {
-    /// Location ids to rows of `spans`.
+    /// The rows of `spans` by location id.
     ids: Ids,
     spans: Vec<(usize, usize)>,
-    /// Innermost first in each span.
+    /// Frames, innermost first in each span.
     frames: Vec<FrameId>,
-    /// By the id of the location, where ids are dense: its frame. `None` when it has not exactly one.
+    /// The frame of each location by id, when ids are dense. `None` when a location has more than one.
     only: Vec<Option<FrameId>>,
 }
 
@@ -284,29 +276,12 @@ impl Names {
                 });
             }
             if from == to {
-                // As pprof does: code without symbols is named by its file.
-                let mut name = "<unknown>".to_owned();
-                if let Some(mapping) = tables.mapping(location, &mappings)? {
-                    let file = tables.text(mapping.file);
-                    let file = file.map_err(|fault| fault.at_byte(mapping.at))?;
-                    if let Some(base) = file.rsplit(['/', '\\']).next().filter(|it| !it.is_empty())
-                    {
-                        name = format!("[{base}]");
-                    }
-                }
+                let name = tables.unnamed(location, &mappings)?;
                 frames.push(stacks.frame(&name, "", 0)?);
             }
             spans.push((start, frames.len()));
         }
-        let mut only = vec![None; 2 * tables.locations.len()];
-        for (location, &(start, end)) in tables.locations.iter().zip(&spans) {
-            let slot = usize::try_from(location.id).ok();
-            if let Some(slot) = slot.and_then(|id| only.get_mut(id))
-                && end - start == 1
-            {
-                *slot = Some(frames[start]);
-            }
-        }
+        let only = only_frames(&tables.locations, &spans, &frames);
         Ok(Names {
             ids,
             spans,
@@ -315,10 +290,25 @@ impl Names {
         })
     }
 
-    /// The frame of a location that mostly is found at once.
+    /// The only frame of a location: the fast path, which finds most.
     fn only(&self, location: u64) -> Option<FrameId> {
         let slot = usize::try_from(location).ok()?;
         self.only.get(slot).copied().flatten()
+    }
+
+    /// The frames of a stack of locations, outermost first. One frame more than is kept shows that the stack was deeper.
+    fn stack(&self, locations: &[u64], stack: &mut Vec<FrameId>) -> Result<(), Fault> {
+        for &id in locations {
+            match self.only(id) {
+                Some(frame) => stack.push(frame),
+                None => stack.extend_from_slice(self.frames(id)?),
+            }
+            if stack.len() > MAX_DEPTH {
+                break;
+            }
+        }
+        stack.reverse();
+        Ok(())
     }
 
     fn frames(&self, location: u64) -> Result<&[FrameId], Fault> {
@@ -327,6 +317,24 @@ impl Names {
         let (from, to) = self.spans[row];
         Ok(&self.frames[from..to])
     }
+}
+
+/// The frame of each location by id, where ids are dense and a location has exactly one frame.
+fn only_frames(
+    locations: &[Location],
+    spans: &[(usize, usize)],
+    frames: &[FrameId],
+) -> Vec<Option<FrameId>> {
+    let mut only = vec![None; 2 * locations.len()];
+    for (location, &(start, end)) in locations.iter().zip(spans) {
+        let slot = usize::try_from(location.id).ok();
+        if let Some(slot) = slot.and_then(|id| only.get_mut(id))
+            && end - start == 1
+        {
+            *slot = Some(frames[start]);
+        }
+    }
+    only
 }
 
 impl<'a> Tables<'a> {
@@ -344,7 +352,7 @@ impl<'a> Tables<'a> {
             match (number, field) {
                 (1, Field::Bytes(inner)) => {
                     let [name, unit] = numbers(inner, [1, 2])?;
-                    tables.types.push(Kind { name, unit, at });
+                    tables.types.push(ValueColumn { name, unit, at });
                 }
                 (3, Field::Bytes(inner)) => {
                     let [id, file] = numbers(inner, [1, 5])?;
@@ -371,7 +379,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// For each function the file of the first code that it was found in, as a string's index.
+    /// For each function, the binary of the first location that it occurs in, as a row of the string table.
     fn binaries(&self, functions: &Ids, mappings: &Ids) -> Result<Vec<u64>, Fault> {
         let mut binaries = vec![0; self.functions.len()];
         for location in &self.locations {
@@ -390,7 +398,7 @@ impl<'a> Tables<'a> {
         Ok(binaries)
     }
 
-    /// The file that a location is in, if it is in any.
+    /// The mapping of a location. Returns `None` when it has none.
     fn mapping(&self, location: &Location, mappings: &Ids) -> Result<Option<&Mapping>, Fault> {
         if location.mapping == 0 {
             return Ok(None);
@@ -401,6 +409,20 @@ impl<'a> Tables<'a> {
             fault.at_byte(location.at)
         };
         row.ok_or_else(missing).map(|row| Some(&self.mappings[row]))
+    }
+
+    /// The name of a location without functions: as in pprof, its file.
+    fn unnamed(&self, location: &Location, mappings: &Ids) -> Result<String, Fault> {
+        let Some(mapping) = self.mapping(location, mappings)? else {
+            return Ok("<unknown>".to_owned());
+        };
+        let file = self.text(mapping.file);
+        let file = file.map_err(|fault| fault.at_byte(mapping.at))?;
+        let base = file.rsplit(['/', '\\']).next().filter(|it| !it.is_empty());
+        Ok(match base {
+            Some(base) => format!("[{base}]"),
+            None => "<unknown>".to_owned(),
+        })
     }
 
     fn location(&mut self, mut message: Message<'a>) -> Result<(), Fault> {
@@ -428,7 +450,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// A string by its index; 0 is always empty.
+    /// The string at an index. Index 0 is always empty.
     fn text(&self, index: u64) -> Result<std::borrow::Cow<'a, str>, Fault> {
         let found = usize::try_from(index)
             .ok()
@@ -440,7 +462,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The row of the type that the profile prefers, else the last.
+    /// The row of the profile's default type, or else of the last type.
     fn default_type(&self) -> Result<usize, Fault> {
         let wanted = self.text(self.default_type)?;
         for (row, kind) in self.types.iter().enumerate() {
@@ -452,7 +474,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// The rows of a table by their ids. An id that is there twice is an error at its second row.
+/// The rows of a table by id. A repeated id is an error at the second row.
 fn ids<T>(table: &[T], what: &str, id_and_place: fn(&T) -> (u64, usize)) -> Result<Ids, Fault> {
     let ids = Ids::new(table.iter().map(|row| id_and_place(row).0), what);
     ids.map_err(|fault| match fault.path[..] {
@@ -461,7 +483,7 @@ fn ids<T>(table: &[T], what: &str, id_and_place: fn(&T) -> (u64, usize)) -> Resu
     })
 }
 
-/// Those fields of a message that are numbers.
+/// The wanted fields of a message, which are numbers.
 fn numbers<const N: usize>(mut message: Message, wanted: [u64; N]) -> Result<[u64; N], Fault> {
     let mut found = [0; N];
     while let Some((number, field)) = message.field()? {

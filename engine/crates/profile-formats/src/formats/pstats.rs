@@ -1,4 +1,5 @@
-//! Python's statistics, as `cProfile` and `profile` write them: functions with their callers.
+//! Python's statistics, from `cProfile` and `profile`: functions with their callers. `decode::marshal` says which libraries
+//! read the encoding.
 
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -9,7 +10,7 @@ use crate::decode::input::Input;
 use crate::decode::marshal::{self, Entry, Value};
 use crate::decode::texts::cut;
 
-/// A marshalled dictionary.
+/// Detects a marshalled dictionary.
 pub(crate) fn detect(input: &Input) -> bool {
     marshal::is_dictionary(input.bytes)
 }
@@ -22,7 +23,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut reader = Reader {
         graphs: Graphs::new(vec![value("time", "ns")]),
         counted: false,
-        // A caller takes at least a byte, unless functions share theirs: no profiler writes that.
+        // A caller takes at least one byte, unless functions share their callers, which no profiler writes.
         callers: input.bytes.len(),
     };
     for entry in functions.iter().filter(|entry| !is_mark(&entry.key)) {
@@ -35,7 +36,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         ..
     } = reader;
     if counted {
-        let note = "The statistics count calls without their times, so calls are left out; cProfile tells times.";
+        let note = "The statistics count calls without their times, so calls are left out; cProfile records times.";
         graphs.notes.push(note.into());
     }
     graphs.finish(Format::Pstats)
@@ -45,12 +46,12 @@ struct Reader {
     graphs: Graphs,
     /// Calls were counted without their times.
     counted: bool,
-    /// How many more callers there may be.
+    /// How many more callers may follow.
     callers: usize,
 }
 
 impl Reader {
-    /// A function's statistics: primitive calls, calls, own time, cumulative time, callers.
+    /// Reads a function's statistics: primitive calls, calls, own time, cumulative time, callers.
     fn function(&mut self, entry: &Entry) -> Result<(), Fault> {
         let row = function(&entry.key, &mut self.graphs)?;
         let Value::Tuple(stats) = &entry.value else {
@@ -87,12 +88,12 @@ impl Reader {
     }
 }
 
-/// `("__sampled__",)`, which the sampling profiler of Python 3.15 puts among the functions: it says how the file was made.
+/// Whether a key is `("__sampled__",)`, which the sampling profiler of Python 3.15 puts among the functions.
 fn is_mark(key: &Value) -> bool {
     matches!(key, Value::Tuple(parts) if matches!(&parts[..], [Value::Text(_)]))
 }
 
-/// The row of file, line and name. Built-in functions have no file.
+/// The row of a function, by file, line and name. Built-in functions have no file.
 fn function(key: &Value, graphs: &mut Graphs) -> Result<u32, Fault> {
     let Value::Tuple(parts) = key else {
         return Err(wrong("file, line and name of a function"));
@@ -160,7 +161,7 @@ mod tests {
             "time ns*
              f (a.py:7) 1500000000/2000000000
              exec 0/0
-             note: The statistics count calls without their times, so calls are left out; cProfile tells times.",
+             note: The statistics count calls without their times, so calls are left out; cProfile records times.",
         );
     }
 

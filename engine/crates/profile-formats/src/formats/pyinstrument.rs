@@ -1,4 +1,6 @@
-//! pyinstrument's JSON: a tree of calls with times (`-r json`), or a session, the stack of every sample (`.pyisession`).
+//! pyinstrument's JSON: a call tree with times (`-r json`), or a session with the stack of every sample (`.pyisession`).
+//!
+//! Libraries: serde_json parses; no crate with the format's types found.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,23 +17,23 @@ use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 use crate::decode::nested::{self, Call, Nested, Scalar};
 
-/// What pyinstrument calls the time in a function itself, where it calls others too.
+/// The name of the child node with a function's own time.
 const OWN: &str = "[self]";
-/// Between the parts of a function's identity: name, file and first line.
+/// Separates the parts of a function's identity: name, file and first line.
 const PARTS: char = '\0';
-/// Before what it was doing: `l12` is its line, `cCart` its class.
+/// Precedes an attribute: `l12` is the line that ran, `cCart` the class.
 const ATTRIBUTES: char = '\u{1}';
-/// The file of what is no function but a thread, the outermost of a stack.
+/// The file of the outermost frame when that is a thread.
 const THREAD: &str = "<thread>";
-/// Records between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
-/// What six decimals of a second may be off.
+/// Records between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
+/// The rounding error of six decimals of a second, in nanoseconds.
 const ROUNDING: i64 = 1000;
 
-/// The tree's file, but for the tree.
+/// The file of a tree, without the tree.
 #[derive(Deserialize)]
 struct Tree {
-    #[expect(dead_code, reason = "it must be there")]
+    #[expect(dead_code, reason = "the key is required")]
     root_frame: IgnoredAny,
 }
 
@@ -48,7 +50,7 @@ struct Node<'a> {
     class: Cow<'a, str>,
     file: Cow<'a, str>,
     line: f64,
-    /// Seconds, with those of the calls inside.
+    /// Seconds, including callees.
     time: f64,
 }
 
@@ -60,7 +62,7 @@ impl<'a> Call<'a> for Node<'a> {
             "function" => self.function = value.text(),
             "class_name" => self.class = value.text(),
             "file_path" => self.file = value.text(),
-            // Old versions write only this.
+            // Old versions write only this key.
             "file_path_short" if self.file.is_empty() => self.file = value.text(),
             "line_no" => self.line = value.number(),
             "time" => self.time = value.number(),
@@ -69,7 +71,7 @@ impl<'a> Call<'a> for Node<'a> {
     }
 }
 
-/// The keys of either file.
+/// Detects the keys of either file.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["root_frame", "duration"]) || input.has_keys(&["frame_records", "duration"])
 }
@@ -88,7 +90,7 @@ fn tree(input: &Input) -> Result<Collected, Fault> {
     let mut stacks = Stacks::new(vec![value("time", "ns")], 0)?;
     let (own, exceeding) = own_times(input, &nodes)?;
     let mut parents = Parents::new(1);
-    // The row of each call, or of its caller where it is the caller's own time.
+    // The row of each call. A node with the caller's own time has the caller's row.
     let mut rows: Vec<u32> = Vec::with_capacity(nodes.len());
     for (node, &own) in nodes.iter().zip(&own) {
         let parent = node.parent.map(|it| rows[it as usize]);
@@ -106,15 +108,15 @@ fn tree(input: &Input) -> Result<Collected, Fault> {
     }
     if exceeding > 0 {
         stacks.note(format!(
-            "{exceeding} calls cost less than the calls inside of them, which stay as they are."
+            "{exceeding} calls cost less than their callees, which stay as they are."
         ));
     }
     drop(nodes);
-    parents.pour(None, &mut stacks)?;
+    parents.drain_into(None, &mut stacks)?;
     stacks.finish(Format::Pyinstrument)
 }
 
-/// Nanoseconds of each call without the calls inside, and of how many these cost more than they do themselves.
+/// The own time of each call in nanoseconds, and how many calls cost less than their callees.
 fn own_times(input: &Input, nodes: &[Nested<Node>]) -> Result<(Vec<i64>, u64), Fault> {
     let mut own = Vec::with_capacity(nodes.len());
     let mut inside = vec![0_i64; nodes.len()];
@@ -136,7 +138,7 @@ fn own_times(input: &Input, nodes: &[Nested<Node>]) -> Result<(Vec<i64>, u64), F
 }
 
 fn frame(input: &Input, call: &Node, stacks: &mut Stacks) -> Result<FrameId, Fault> {
-    // It is where the function begins; of lines the tree knows none.
+    // The tree has only the line where the function begins, not the one that ran.
     let line = match input.lines() {
         true => 0,
         false => call.line as u32,
@@ -157,7 +159,7 @@ fn session(input: &Input) -> Result<Collected, Fault> {
         .collect();
     let mut stack = Vec::new();
     for (n, (frames, seconds)) in records.iter().enumerate() {
-        if n.is_multiple_of(WATCHED) {
+        if n.is_multiple_of(PROGRESS_STEP) {
             input.progress.at(n as f64 / records.len() as f64)?;
         }
         let thread = thread(frames);
@@ -176,14 +178,14 @@ fn session(input: &Input) -> Result<Collected, Fault> {
     stacks.finish(Format::Pyinstrument)
 }
 
-/// Name and number of the thread that a stack begins with: `MainThread\0<thread>\0140605409631104`.
+/// The name and number of the thread at the beginning of a stack: `MainThread\0<thread>\0140605409631104`.
 fn thread<'s>(frames: &'s [Cow<str>]) -> Option<(&'s str, &'s str)> {
     let mut parts = frames.first()?.split([PARTS, ATTRIBUTES]);
     let (name, file, number) = (parts.next()?, parts.next()?, parts.next()?);
     (file == THREAD).then_some((name, number))
 }
 
-/// A frame of a session: `total\0/app/cart.py\012\x01l14\x01cCart`.
+/// Parses a frame of a session: `total\0/app/cart.py\012\x01l14\x01cCart`.
 fn recorded(input: &Input, text: &str, stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let mut attributes = text.split(ATTRIBUTES);
     let mut parts = attributes.next().unwrap_or_default().split(PARTS);
@@ -237,7 +239,7 @@ mod tests {
              <module> 200000000
              <module>;Cart.total 300001000
              <module>;Cart.total;sleep 400000000
-             note: 1 calls cost less than the calls inside of them, which stay as they are.",
+             note: 1 calls cost less than their callees, which stay as they are.",
         );
         check_fault(
             TREE.replace("0.400000", "-0.4"),

@@ -1,4 +1,6 @@
-//! Timelines that Safari's Web Inspector exports: the stacks that were sampled while it recorded.
+//! Timelines exported from Safari's Web Inspector: the stacks that were sampled while it recorded.
+//!
+//! Libraries: serde_json parses; no crate with the format's types found.
 
 use serde::Deserialize;
 
@@ -21,7 +23,7 @@ struct File {
 struct Recording {
     #[serde(default)]
     sample_stack_traces: Vec<Trace>,
-    /// Seconds, one for each sample.
+    /// The duration of each sample in seconds.
     #[serde(default)]
     sample_durations: Vec<f64>,
 }
@@ -46,14 +48,14 @@ struct Place {
     expression_location: Option<Expression>,
 }
 
-/// What ran.
+/// The expression that ran.
 #[derive(Deserialize)]
 struct Expression {
     /// From 1.
     line: Option<u32>,
 }
 
-/// The keys of an export.
+/// Detects the keys of an export.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["version", "recording", "overview"])
 }
@@ -85,7 +87,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 
 impl Place {
     fn frame(&self, input: &Input, stacks: &mut Stacks) -> Result<FrameId, Fault> {
-        // Like V8, but counted from 1.
+        // As in V8, but counted from 1.
         let call = CallFrame {
             function_name: self.name.clone(),
             url: self.url.clone(),

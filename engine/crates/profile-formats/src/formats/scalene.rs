@@ -1,5 +1,7 @@
-//! Scalene's JSON: for each line of each file, shares of the time that passed, and memory; with `--stacks`, and in new versions
-//! always, also for each stack.
+//! Scalene's JSON: shares of the elapsed time and memory for each line of each file; with `--stacks`, and always in new
+//! versions, also for each stack.
+//!
+//! Libraries: serde_json parses; no crate with the format's types found.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,9 +18,9 @@ use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 use crate::decode::json::Step;
 
-/// Bytes in what Scalene calls a megabyte.
+/// The bytes of Scalene's megabyte.
 const MEGABYTE: f64 = 1_048_576.0;
-/// Nanoseconds in a second, and in a hundredth of one, as percents of seconds are.
+/// Nanoseconds in a second, and in one percent of a second.
 const SECOND: f64 = 1e9;
 const PERCENT: f64 = 1e7;
 /// Code outside of all functions.
@@ -29,15 +31,15 @@ struct Report<'a> {
     elapsed_time_sec: f64,
     #[serde(borrow)]
     files: BTreeMap<String, File<'a>>,
-    /// Outermost first, `/app/a.py work:10;` each.
+    /// Stacks, outermost frame first, each `/app/a.py work:10;`.
     #[serde(borrow, default)]
     stacks: Vec<(Vec<Cow<'a, str>>, Share)>,
-    /// Megabytes that were allocated.
+    /// Stacks with allocated megabytes.
     #[serde(borrow, default)]
     memory_stacks: Vec<(Vec<Frame<'a>>, f64)>,
 }
 
-/// What a stack cost, in shares of all samples, by the version that wrote it.
+/// The cost of a stack as shares of all samples, in the forms of different versions.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Share {
@@ -45,14 +47,14 @@ enum Share {
         python_time: Option<f64>,
         c_time: Option<f64>,
     },
-    /// How often, time in Python, time in native code, both.
+    /// Count, time in Python, time in native code, both together.
     Row([f64; 4]),
-    /// How often alone.
+    /// The count alone.
     Other(IgnoredAny),
 }
 
 impl Share {
-    /// In Python and in native code.
+    /// The times in Python and in native code.
     fn times(&self) -> Option<(f64, f64)> {
         match *self {
             Share::Named {
@@ -84,7 +86,7 @@ struct File<'a> {
 
 #[derive(Deserialize)]
 struct Function<'a> {
-    /// Its name.
+    /// The function's name.
     #[serde(borrow)]
     line: Cow<'a, str>,
     lineno: u32,
@@ -95,29 +97,29 @@ struct Function<'a> {
 #[derive(Default)]
 struct Line<'a> {
     lineno: u32,
-    /// What is written there.
+    /// The source text.
     #[serde(borrow)]
     line: Cow<'a, str>,
-    /// Where the function around it begins, in new versions; 0 outside of all.
+    /// Where the enclosing function begins, in new versions; 0 outside of functions.
     start_function_line: u32,
-    /// Where the function, class or loop around it ends; a function's own first line is inside of it.
+    /// Where the enclosing function, class or loop ends. A function's first line is inside the function.
     end_region_line: u32,
-    /// Shares of the time that passed.
+    /// Percentages of the elapsed time.
     n_cpu_percent_python: f64,
     n_cpu_percent_c: f64,
     n_sys_percent: f64,
     n_malloc_mb: f64,
-    /// In each second.
+    /// Megabytes per second.
     n_copy_mb_s: f64,
     n_gpu_percent: f64,
 }
 
-/// The keys that every version has.
+/// Detects the keys that every version has.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["elapsed_time_sec", "files"])
 }
 
-/// Reads a report: by stacks what has stacks, by lines the rest.
+/// Reads a report: stacks where it has them, lines for the rest.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let report: Report = input.parse()?;
     let types = vec![
@@ -174,9 +176,9 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 
 fn note(by_line: &ByLine, graphics: bool, stacks: &mut Stacks) {
     if by_line.times {
-        stacks.note("Lines are without their callers: the report has no times of stacks.");
+        stacks.note("Lines have no callers: the report has no times for stacks.");
     } else {
-        stacks.note("Time in the system is inside of that in Python and in native code, which alone have callers.");
+        stacks.note("System time is a part of the time in Python and in native code. Only these have callers.");
     }
     stacks.note(match graphics {
         true => {
@@ -223,9 +225,9 @@ fn add_memory(
     stacks.add(&stack, &[0, 0, 0, 0, whole(megabytes, MEGABYTE)?, 0])
 }
 
-/// What is told by lines alone.
+/// What only lines have.
 struct ByLine {
-    /// That passed.
+    /// The elapsed time.
     seconds: f64,
     times: bool,
     allocated: bool,
@@ -267,7 +269,7 @@ impl ByLine {
     }
 }
 
-/// The name of the function around each line of a file. Scalene names those that cost something.
+/// The name of the function around each line of a file. Scalene lists functions with costs only.
 fn functions<'f>(file: &'f File) -> Vec<&'f str> {
     let starts: HashMap<u32, &str> = file
         .functions
@@ -281,7 +283,7 @@ fn functions<'f>(file: &'f File) -> Vec<&'f str> {
     begin.sort_unstable();
     let mut begin = begin.into_iter().peekable();
     let mut names = vec![MODULE; file.lines.len()];
-    // Functions that began and did not end, outermost first.
+    // Open functions, outermost first.
     let mut open: Vec<u32> = Vec::new();
     for row in order {
         let line = &file.lines[row];
@@ -303,18 +305,19 @@ fn functions<'f>(file: &'f File) -> Vec<&'f str> {
     names
 }
 
-/// The last line of each function by its first, which says so; in reports of old versions, the last one that is indented deeper.
+/// The last line of each function, by its first line. New versions state it. In old ones, it is the last line with deeper
+/// indentation.
 fn ends(file: &File, starts: &HashMap<u32, &str>, order: &[usize]) -> HashMap<u32, u32> {
     let mut ends = HashMap::new();
-    // Functions that do not say it, outermost first, with how deep they are indented.
+    // Functions without a stated end, outermost first, with their indentation.
     let mut open: Vec<(u32, usize)> = Vec::new();
     let mut unlisted = unlisted(file, starts).into_iter().peekable();
     for line in order.iter().map(|&row| &file.lines[row]) {
         let text = line.line.trim();
         let indent = line.line.len() - line.line.trim_start().len();
-        // Comments stand anywhere, and a bracket that is closed belongs to what is before it.
+        // Comments may have any indentation, and a closing bracket belongs to the line before it.
         if !text.is_empty() && !text.starts_with(['#', ')', ']', '}']) {
-            // What follows a first line is inside of the function if it is indented at all.
+            // The line after a first line is inside the function if it is indented at all.
             while let Some(start) = unlisted.next_if(|&start| start < line.lineno) {
                 match indent.checked_sub(1) {
                     Some(outside) => open.push((start, outside)),
@@ -337,7 +340,7 @@ fn ends(file: &File, starts: &HashMap<u32, &str>, order: &[usize]) -> HashMap<u3
     ends
 }
 
-/// First lines of functions that the report leaves out because they cost nothing, in their order.
+/// The first lines of functions that are not listed among the lines because they cost nothing, in order.
 fn unlisted(file: &File, starts: &HashMap<u32, &str>) -> Vec<u32> {
     let listed: HashSet<u32> = file.lines.iter().map(|it| it.lineno).collect();
     let mut unlisted: Vec<u32> = starts
@@ -362,7 +365,7 @@ mod tests {
 {"line":" z=1\n","lineno":11,"start_region_line":11,"start_function_line":9,"n_cpu_percent_c":0,"n_cpu_percent_python":5.0,"n_sys_percent":0,"n_malloc_mb":0,"n_copy_mb_s":0}],
 "percent_cpu_time":100.0}},"stacks":[[["a.py work:10;"],3]],"samples":[]}"#;
 
-    const NOTES: &str = "note: Lines are without their callers: the report has no times of stacks.
+    const NOTES: &str = "note: Lines have no callers: the report has no times for stacks.
                  note: Left out: largest and average memory, and native frames.";
 
     #[test]
@@ -455,7 +458,7 @@ mod tests {
              <module> 1250000000 1000000000 250000000 0 0 0
              <module>;work 750000000 500000000 250000000 0 2097152 0
              work 0 0 0 0 0 1048576
-             note: Time in the system is inside of that in Python and in native code, which alone have callers.
+             note: System time is a part of the time in Python and in native code. Only these have callers.
              note: Left out: largest and average memory, and native frames.",
         );
         let lines = read_lines(&file, "x", Limits::default(), &NoSymbols).expect("a report");

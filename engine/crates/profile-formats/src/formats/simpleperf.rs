@@ -1,4 +1,6 @@
-//! Android's `simpleperf report-sample --protobuf`: records of samples, files with their symbols, and threads.
+//! Android's `simpleperf report-sample --protobuf`: samples, files with their symbols, and threads.
+//!
+//! Libraries: linux-perf-data reads simpleperf's recordings, not this report. `decode::wire` says why prost is not used.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -6,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::Format;
 use crate::collect::collected::Collected;
 use crate::collect::parents::too_large;
-use crate::collect::stacks::{FrameId, Stacks};
+use crate::collect::stacks::{FrameId, Recorded, Stacks};
 use crate::collect::symbols::bracketed;
 use crate::collect::units::value;
 use crate::decode::cursor::Cursor;
@@ -14,13 +16,13 @@ use crate::decode::fault::{Fault, dangling};
 use crate::decode::input::Input;
 use crate::decode::wire::Message;
 
-/// What a file begins with; its version, two bytes, is behind it.
+/// The magic number. The version follows it in two bytes.
 const MAGIC: &[u8] = b"SIMPLEPERF";
 const VERSION: u16 = 1;
-/// Records between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
+/// Records between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
 
-/// The magic number.
+/// Detects the magic number.
 pub(crate) fn detect(input: &Input) -> bool {
     input.bytes.starts_with(MAGIC)
 }
@@ -33,9 +35,9 @@ struct Tables<'a> {
     threads: HashMap<u64, (u64, Cow<'a, str>)>,
     events: Vec<Cow<'a, str>>,
     samples: Vec<Sample>,
-    /// What the recorder says: samples that it took, and those that it lost.
-    told: Option<(u64, u64)>,
-    /// The record that ends a file is there.
+    /// The recorder's own counts: samples taken and lost.
+    stated: Option<(u64, u64)>,
+    /// The file has its end record.
     closed: bool,
 }
 
@@ -52,7 +54,7 @@ struct Sample {
     count: u64,
     /// Files and symbols, innermost first.
     chain: Vec<(u64, i32)>,
-    /// The stack could not be walked to its end.
+    /// The stack could not be unwound to its end.
     cut: bool,
     at: usize,
 }
@@ -83,7 +85,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut frames = HashMap::new();
     let mut stack = Vec::new();
     for (n, sample) in tables.samples.iter().enumerate() {
-        if n.is_multiple_of(WATCHED) {
+        if n.is_multiple_of(PROGRESS_STEP) {
             input.progress.at(n as f64 / tables.samples.len() as f64)?;
         }
         let wrong = |fault: Fault| fault.at_byte(sample.at);
@@ -100,7 +102,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         values[columns[&sample.event]] =
             i64::try_from(sample.count).map_err(|_| wrong(too_large()))?;
         stacks
-            .add_cut(container, &stack, sample.cut, &values)
+            .add_recorded(container, &stack, Recorded::from_cut(sample.cut), &values)
             .map_err(wrong)?;
     }
     notes(&tables, &mut stacks);
@@ -111,7 +113,7 @@ fn notes(tables: &Tables, stacks: &mut Stacks) {
     if !tables.closed {
         stacks.note("The file is cut short: the record that ends it is missing.");
     }
-    let Some((taken, lost)) = tables.told else {
+    let Some((taken, lost)) = tables.stated else {
         return;
     };
     let found = tables.samples.len() as u64;
@@ -173,7 +175,7 @@ impl<'a> Tables<'a> {
                             _ => {}
                         }
                     }
-                    self.told = Some((taken, lost));
+                    self.stated = Some((taken, lost));
                 }
                 3 => self.file(inside)?,
                 4 => self.thread(inside)?,

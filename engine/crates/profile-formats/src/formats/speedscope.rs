@@ -1,4 +1,7 @@
-//! speedscope's own JSON: evented and sampled profiles over shared frames.
+//! speedscope's own JSON: evented and sampled profiles with shared frames.
+//!
+//! Libraries: serde_json parses. Profilers such as rbspy have types for writing the format, inside themselves; no crate
+//! that reads it found.
 
 use std::collections::HashMap;
 
@@ -17,7 +20,7 @@ use crate::decode::json::text_or_null;
 #[serde(rename_all = "camelCase")]
 struct File {
     shared: Shared,
-    profiles: Vec<One>,
+    profiles: Vec<OneProfile>,
     active_profile_index: Option<usize>,
 }
 
@@ -35,7 +38,8 @@ struct Frame {
 }
 
 impl Shared {
-    /// The format does not say what a line is: of writers that name declarations, each function has one.
+    /// Whether lines are those that ran. The format does not define it; where they are declarations, each function has only
+    /// one.
     fn has_lines_that_ran(&self) -> bool {
         let mut lines = HashMap::new();
         self.frames.iter().any(|it| {
@@ -45,10 +49,10 @@ impl Shared {
     }
 }
 
-/// One profile, of either kind.
+/// One profile, evented or sampled.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct One {
+struct OneProfile {
     r#type: String,
     #[serde(default, deserialize_with = "text_or_null")]
     name: String,
@@ -68,12 +72,12 @@ struct Event {
     frame: usize,
 }
 
-/// The shared frames and at least one profile.
+/// Detects the keys of shared frames and profiles.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["shared", "profiles"]) && !input.has_keys(&["meta"])
 }
 
-/// Reads a profile. Profiles in one unit stand side by side; each unit is a value type.
+/// Reads all profiles of a file. Each unit becomes a value type.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let mut units: Vec<Unit> = Vec::new();
@@ -83,7 +87,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             check_types(units.len())?;
         }
     }
-    let row = |one: &One| units.iter().position(|unit| unit.is_of(one));
+    let row = |one: &OneProfile| units.iter().position(|unit| unit.is_of(one));
     let active = file.profiles.get(file.active_profile_index.unwrap_or(0));
     let default = active.or(file.profiles.first()).and_then(row);
     let Some(default) = default else {
@@ -92,17 +96,17 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let types = units.iter().map(Unit::value_type).collect();
     let mut stacks = Stacks::signed(types, default)?;
     let mut frames = Vec::with_capacity(file.shared.frames.len());
-    let told = !input.lines() || file.shared.has_lines_that_ran();
+    let has_lines = !input.lines() || file.shared.has_lines_that_ran();
     for frame in &file.shared.frames {
-        let line = match told {
+        let line = match has_lines {
             true => frame.line.unwrap_or(0.0) as u32,
             false => 0,
         };
         frames.push(stacks.frame(&frame.name, frame.file.as_deref().unwrap_or(""), line)?);
     }
-    let mut alike: HashMap<&str, usize> = HashMap::new();
+    let mut uses: HashMap<&str, usize> = HashMap::new();
     for one in &file.profiles {
-        *alike.entry(&one.name).or_default() += 1;
+        *uses.entry(&one.name).or_default() += 1;
     }
     for (number, one) in file.profiles.iter().enumerate() {
         let row = row(one).expect("every unit has a row");
@@ -115,21 +119,13 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             stacks: &mut stacks,
         };
         if file.profiles.len() > 1 {
-            let name = match alike[&*one.name] {
+            let name = match uses[&*one.name] {
                 1 => one.name.clone(),
                 _ => format!("{} ({})", one.name, number + 1),
             };
             writer.container = Some(writer.stacks.container(&name)?);
         }
-        let result = match &*one.r#type {
-            "evented" => writer.evented(one),
-            "sampled" => writer.sampled(one),
-            kind => Err(Fault::whole(format!(
-                "expected an evented or a sampled profile, got {}",
-                quote(kind)
-            ))),
-        };
-        result.map_err(|fault| Fault {
+        writer.profile(one).map_err(|fault| Fault {
             problem: format!("in profile {}: {}", number + 1, fault.problem),
             ..fault.at_item("profiles", number)
         })?;
@@ -137,16 +133,16 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     stacks.finish(Format::Speedscope)
 }
 
-/// What the weights of some profiles count.
+/// The unit of some profiles' weights.
 struct Unit {
     name: String,
-    /// Times have one for each of their names.
+    /// The factor to whole numbers. For times, each profile's unit has its own.
     scale: f64,
     short: String,
 }
 
 impl Unit {
-    fn new(name: &str, profiles: &[One]) -> Self {
+    fn new(name: &str, profiles: &[OneProfile]) -> Self {
         if let Some(scale) = nanoseconds(name) {
             return Unit {
                 name: name.to_owned(),
@@ -162,7 +158,7 @@ impl Unit {
             weights
                 .chain(times)
                 .chain(ends)
-                .for_each(|it| decimals.see(it));
+                .for_each(|it| decimals.include(it));
         }
         Unit {
             name: name.to_owned(),
@@ -174,8 +170,8 @@ impl Unit {
         }
     }
 
-    /// Whether a profile's weights are in it. Times are in nanoseconds, whatever they were in.
-    fn is_of(&self, one: &One) -> bool {
+    /// Whether a profile's weights are in this unit. All units of time become nanoseconds.
+    fn is_of(&self, one: &OneProfile) -> bool {
         self.name == one.unit || self.short == "ns" && nanoseconds(&one.unit).is_some()
     }
 
@@ -189,7 +185,7 @@ impl Unit {
     }
 }
 
-/// Writes one profile's stacks.
+/// Adds one profile's stacks.
 struct Writer<'s> {
     container: Option<FrameId>,
     frames: &'s [FrameId],
@@ -200,6 +196,17 @@ struct Writer<'s> {
 }
 
 impl Writer<'_> {
+    fn profile(&mut self, one: &OneProfileProfile) -> Result<(), Fault> {
+        match &*one.r#type {
+            "evented" => self.evented(one),
+            "sampled" => self.sampled(one),
+            other => Err(Fault::whole(format!(
+                "expected an evented or a sampled profile, got {}",
+                quote(other)
+            ))),
+        }
+    }
+
     fn add(&mut self, stack: &[FrameId], value: i64) -> Result<(), Fault> {
         self.values[self.row] = value;
         self.stacks.add_call(self.container, stack, &self.values)
@@ -210,7 +217,7 @@ impl Writer<'_> {
         frame.ok_or_else(|| dangling("a stack", index, "frame"))
     }
 
-    fn sampled(&mut self, one: &One) -> Result<(), Fault> {
+    fn sampled(&mut self, one: &OneProfile) -> Result<(), Fault> {
         let (Some(samples), Some(weights)) = (&one.samples, &one.weights) else {
             return Err(Fault::whole("expected samples and weights"));
         };
@@ -233,7 +240,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn evented(&mut self, one: &One) -> Result<(), Fault> {
+    fn evented(&mut self, one: &OneProfile) -> Result<(), Fault> {
         let Some(events) = &one.events else {
             return Err(Fault::whole("expected events"));
         };
@@ -256,7 +263,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds the time before an event, and opens or closes what it says. A fault's problem goes on from its number.
+    /// Adds the time before an event, then opens or closes a frame. A fault's problem continues the sentence "event N".
     fn event(
         &mut self,
         event: &Event,
@@ -268,11 +275,11 @@ impl Writer<'_> {
         if since.is_nan() || since < 0.0 {
             return Err(Fault::whole("is earlier than the one before it"));
         }
-        // Time before the first call and between calls is nobody's.
+        // Time before the first call and between calls belongs to no call.
         if !stack.is_empty() && since > 0.0 {
             let added = whole(since, self.scale).and_then(|since| self.add(stack, since));
             added.map_err(|fault| Fault {
-                problem: format!("ends a time that does not count: {}", fault.problem),
+                problem: format!("ends a time that cannot be added: {}", fault.problem),
                 ..fault
             })?;
         }

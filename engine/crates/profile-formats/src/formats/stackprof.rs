@@ -1,4 +1,6 @@
-//! Ruby's stackprof as JSON: `raw` holds stacks, outermost first, each with its length before and its count behind.
+//! Ruby's stackprof as JSON. `raw` has the stacks, outermost frame first, each with its length before and its count after it.
+//!
+//! Libraries: serde_json parses; no crate with the format's types found.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +17,7 @@ use crate::decode::json::{Step, text_or_null};
 #[derive(Deserialize)]
 struct File {
     mode: String,
-    /// Microseconds between samples, or allocations.
+    /// Microseconds or allocations between samples.
     interval: Option<f64>,
     frames: BTreeMap<String, Frame>,
     raw: Option<Vec<u64>>,
@@ -25,14 +27,14 @@ struct File {
 
 #[derive(Deserialize)]
 struct Frame {
-    /// Functions of libraries may have none.
+    /// Functions of libraries may have no name.
     #[serde(default, deserialize_with = "text_or_null")]
     name: String,
     file: Option<String>,
     line: Option<u32>,
 }
 
-/// The keys that every version has.
+/// Detects the keys that every version has.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["mode", "interval", "frames"])
 }
@@ -67,17 +69,13 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut stack: Vec<FrameId> = Vec::new();
     while let Some((&length, after)) = rest.split_first() {
         let at = raw.len() - rest.len();
-        let parts = usize::try_from(length)
-            .ok()
-            .and_then(|length| after.split_at_checked(length))
-            .and_then(|(ids, after)| Some((ids, after.split_first()?)));
-        let Some((ids, (&count, after))) = parts else {
+        let (ids, count, after) = split(length, after).ok_or_else(|| {
+            let left = after.len();
             let problem = format!(
-                "entry {at} of raw claims a stack of {length} frames, but {} entries are left",
-                after.len()
+                "entry {at} of raw claims a stack of {length} frames, but {left} entries are left"
             );
-            return Err(Fault::whole(problem).at_item("raw", at));
-        };
+            Fault::whole(problem).at_item("raw", at)
+        })?;
         stack.clear();
         for (n, id) in ids.iter().enumerate() {
             let frame = frames.get(id).copied();
@@ -98,6 +96,14 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         stacks.note(format!("stackprof missed {} samples.", file.missed_samples));
     }
     stacks.finish(Format::Stackprof)
+}
+
+/// The stack at the beginning of `rest`, its count, and what follows.
+fn split(length: u64, rest: &[u64]) -> Option<(&[u64], u64, &[u64])> {
+    let length = usize::try_from(length).ok()?;
+    let (ids, after) = rest.split_at_checked(length)?;
+    let (&count, after) = after.split_first()?;
+    Some((ids, count, after))
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-//! V8's CPU profiles, as `.cpuprofile` files and Chrome traces hold them: a tree of calls, and the node of each sample.
+//! V8's CPU profiles, in `.cpuprofile` files and Chrome traces: a call tree, and the node of each sample.
+//!
+//! Libraries: serde_json parses. The types of the crate profile-inspect have whole numbers as times, and `children` but not
+//! `parent`, so they do not fit the profiles in traces.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,7 +25,7 @@ use crate::decode::json::text_or_null;
 pub(crate) struct CpuProfile {
     pub(crate) nodes: Vec<Node>,
     pub(crate) samples: Option<Vec<u64>>,
-    /// Microseconds from one sample to the next; the first from the start.
+    /// Microseconds between samples. The first one is from the start.
     pub(crate) time_deltas: Option<Vec<f64>>,
     pub(crate) start_time: Option<f64>,
     pub(crate) end_time: Option<f64>,
@@ -37,14 +40,14 @@ pub(crate) struct Node {
     #[serde(default)]
     hit_count: u64,
     children: Option<Vec<u64>>,
-    /// In traces, instead of children.
+    /// Replaces the children in traces.
     parent: Option<u64>,
-    /// How many of its samples were in which line.
+    /// The number of samples in each line.
     position_ticks: Option<Vec<Ticks>>,
 }
 
 impl Node {
-    /// A call by its number and its caller's.
+    /// A call with its id and its caller's.
     pub(crate) fn new(id: u64, call_frame: CallFrame, hit_count: u64, parent: Option<u64>) -> Self {
         Node {
             id,
@@ -72,18 +75,18 @@ pub(crate) struct CallFrame {
     pub(crate) function_name: String,
     #[serde(deserialize_with = "text_or_null")]
     pub(crate) url: String,
-    /// 0-based; -1 is none.
+    /// 0-based; -1 means none.
     pub(crate) line_number: Option<i64>,
-    /// 0-based; -1 is none.
+    /// 0-based; -1 means none.
     pub(crate) column_number: Option<i64>,
 }
 
-/// The values of these profiles; time is what counts.
+/// The value types of these profiles. Time is shown first.
 pub(crate) fn values() -> Vec<ValueType> {
     vec![value("samples", "count"), value("time", "ns")]
 }
 
-/// The keys of a `.cpuprofile`.
+/// Detects the keys of a `.cpuprofile`.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["nodes"]) && (input.has_keys(&["startTime"]) || input.has_keys(&["samples"]))
 }
@@ -102,18 +105,19 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     stacks.finish(Format::CpuProfile)
 }
 
-/// What stands in for the callers of a node that the file lost.
+/// The name of lost nodes.
 const TRUNCATED: &str = "[truncated]";
 
 impl CpuProfile {
-    /// Puts what names a node that is not there below a node for what was lost. Returns how many nodes and samples do.
-    pub(crate) fn mend(&mut self) -> (usize, usize) {
+    /// Puts nodes and samples that name a missing node below one node for all lost ones. Returns how many nodes and samples
+    /// these are.
+    pub(crate) fn repair(&mut self) -> (usize, usize) {
         let ids: HashSet<u64> = self.nodes.iter().map(|it| it.id).collect();
         let Some(lost) = (0..=u64::MAX).rev().find(|id| !ids.contains(id)) else {
             return (0, 0);
         };
         let (mut nodes, mut samples) = (0, 0);
-        // A child that is not there has nothing to be shown; its samples, if there are any, are found below.
+        // A missing child has nothing to show. Its samples are handled below.
         for children in self.nodes.iter_mut().filter_map(|it| it.children.as_mut()) {
             children.retain(|child| ids.contains(child));
         }
@@ -155,7 +159,8 @@ impl CpuProfile {
         }
         for (node, at) in self.nodes.iter().zip(0_u32..) {
             for &child in node.children.iter().flatten() {
-                let adopted = row(&ids, child, "a node").and_then(|row| parents.adopt(row, at));
+                let adopted =
+                    row(&ids, child, "a node").and_then(|row| parents.set_parent(row, at));
                 adopted.map_err(|fault| fault.at_item("nodes", at as usize))?;
             }
         }
@@ -180,11 +185,11 @@ impl CpuProfile {
                 }
             }
         }
-        parents.pour(container, stacks)
+        parents.drain_into(container, stacks)
     }
 
-    /// Adds what each line cost by itself, without callers: of those, the format knows no lines. V8 counts samples by
-    /// line, so that a node's time is shared among its lines as its samples are.
+    /// Adds each line's own cost, without callers, because the format has no lines of callers. V8 counts samples by line,
+    /// so a node's time is divided among its lines in proportion to their samples.
     fn add_lines(&self, stacks: &mut Stacks) -> Result<(), Fault> {
         let ids = Ids::new(self.nodes.iter().map(|it| it.id), "node")?;
         let mut sums = vec![[0_i64; 2]; self.nodes.len()];
@@ -204,7 +209,7 @@ impl CpuProfile {
             let mut all: u64 = ticks.iter().fold(0, |sum, it| sum.saturating_add(it.ticks));
             let url = local(&node.call_frame.url);
             for it in ticks.iter().filter(|it| it.ticks > 0) {
-                // The last one takes what is left, so that nothing is lost.
+                // The last line gets the rest, so that nothing is lost.
                 let share = |value: i64| {
                     (i128::from(value) * i128::from(it.ticks) / i128::from(all)) as i64
                 };
@@ -222,7 +227,7 @@ impl CpuProfile {
         Ok(())
     }
 
-    /// Nanoseconds from each sample to the next, in the order of the samples. V8 writes some samples late.
+    /// The duration of each sample in nanoseconds, in the order of the file. V8 writes some samples late.
     fn durations(&self, count: usize) -> Result<Vec<i64>, Fault> {
         let Some(deltas) = &self.time_deltas else {
             return Ok(Vec::new());
@@ -268,13 +273,13 @@ pub(crate) fn frame(call: &CallFrame, stacks: &mut Stacks) -> Result<FrameId, Fa
     stacks.frame(&name(call), local(&call.url), line)
 }
 
-/// A number that the file counts from 0.
+/// Converts a 0-based number to a 1-based one.
 fn from_one(number: Option<i64>) -> Option<u32> {
     let number = number.filter(|&number| number >= 0)?.checked_add(1)?;
     u32::try_from(number).ok()
 }
 
-/// Functions without a name are told apart by their places, as in V8's own traces of stacks: `(anonymous) app.js:5:12`.
+/// The function's name. A function without a name gets its location, as in V8's stack traces: `(anonymous) app.js:5:12`.
 pub(crate) fn name(call: &CallFrame) -> Cow<'_, str> {
     if !call.function_name.is_empty() {
         return Cow::Borrowed(&call.function_name);

@@ -1,4 +1,6 @@
-//! V8's sampling heap profiles, `.heapprofile`: a tree of calls, and the bytes that each allocated itself.
+//! V8's sampling heap profiles, `.heapprofile`: a call tree with the bytes that each call allocated itself.
+//!
+//! Libraries: serde_json parses the file and `decode::nested` the tree, which may be deeper than serde allows.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -13,10 +15,10 @@ use crate::decode::input::Input;
 use crate::decode::nested::{self, Call, Scalar};
 use crate::formats::v8::{CallFrame, frame};
 
-/// What is not in the tree.
+/// The fields outside the tree.
 #[derive(Deserialize)]
 struct File {
-    #[expect(dead_code, reason = "it must be there")]
+    #[expect(dead_code, reason = "the key is required")]
     head: IgnoredAny,
 }
 
@@ -43,7 +45,7 @@ impl<'a> Call<'a> for Node {
     }
 }
 
-/// The key that holds the tree. `.cpuprofile` files of before 2016 have it too, and times.
+/// Detects the key of the tree. Old `.cpuprofile` files have it too, and `timestamps`.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["head"]) && !input.has_keys(&["timestamps"])
 }
@@ -62,7 +64,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         size.map_err(|fault| node.at(input, fault))?;
     }
     drop(nodes);
-    parents.pour(None, &mut stacks)?;
+    parents.drain_into(None, &mut stacks)?;
     stacks.finish(Format::HeapProfile)
 }
 

@@ -1,4 +1,6 @@
-//! What `node --prof-process --preprocess` makes of the log of `node --prof`: pieces of code, functions, and ticks with stacks.
+//! Logs of `node --prof`, converted by `node --prof-process --preprocess`: code objects, functions, and ticks with stacks.
+//!
+//! Libraries: serde_json parses; no crate with the format's types found.
 
 use std::borrow::Cow;
 
@@ -11,10 +13,10 @@ use crate::collect::units::{value, whole};
 use crate::decode::fault::{Fault, dangling};
 use crate::decode::input::Input;
 
-/// Ticks between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
-/// The state of the virtual machine in which it collects garbage.
-const COLLECTS: i64 = 1;
+/// Ticks between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
+/// The VM state of garbage collection.
+const COLLECTS_GARBAGE: i64 = 1;
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -25,14 +27,14 @@ struct File<'a> {
     ticks: Vec<Tick>,
 }
 
-/// A piece of machine code, or of a library.
+/// A code object: machine code, or a part of a library.
 #[derive(Deserialize)]
 struct Code<'a> {
     #[serde(borrow, default)]
     name: Cow<'a, str>,
     #[serde(borrow, default, rename = "type")]
     kind: Cow<'a, str>,
-    /// Of JavaScript: its function, which may have several pieces.
+    /// For JavaScript, the function. It may have several code objects.
     func: Option<usize>,
 }
 
@@ -46,14 +48,14 @@ struct Function<'a> {
 struct Tick {
     /// Microseconds.
     tm: f64,
-    /// What the virtual machine was doing.
+    /// The state of the VM.
     #[serde(default)]
     vm: i64,
-    /// Pairs, innermost first: a piece of code and a distance in it, or -1 and an address outside of all.
+    /// Pairs, innermost first: a code object and an offset in it, or -1 and an address outside of all code.
     s: Vec<f64>,
 }
 
-/// The keys that `--preprocess` writes.
+/// Detects the keys that `--preprocess` writes.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["code", "functions", "ticks"])
 }
@@ -71,24 +73,24 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut collecting = 0_u64;
     let mut stack = Vec::new();
     for (n, (tick, &time)) in file.ticks.iter().zip(&times).enumerate() {
-        if n.is_multiple_of(WATCHED) {
+        if n.is_multiple_of(PROGRESS_STEP) {
             input.progress.at(n as f64 / file.ticks.len() as f64)?;
         }
-        collecting += u64::from(tick.vm == COLLECTS);
+        collecting += u64::from(tick.vm == COLLECTS_GARBAGE);
         let read = unwound(tick, &frames, &mut stack, &mut stacks);
         let added = read.and_then(|()| stacks.add(&stack, &[1, time]));
         added.map_err(|fault| fault.at_item("ticks", n))?;
     }
     if collecting > 0 {
         stacks.note(format!(
-            "In {collecting} of {} ticks garbage was collected; what the virtual machine was doing is not told apart.",
+            "In {collecting} of {} ticks, garbage was collected. The states of the virtual machine are not shown separately.",
             file.ticks.len()
         ));
     }
     stacks.finish(Format::V8Log)
 }
 
-/// The frames of a tick, outermost first. Addresses outside of all code, such as those of the stack's own words, are left out
+/// The frames of a tick, outermost first. Addresses outside of all code, such as other words on the stack, are left out
 /// unless they were interrupted.
 fn unwound(
     tick: &Tick,
@@ -110,7 +112,7 @@ fn unwound(
     Ok(())
 }
 
-/// Nanoseconds from each tick to the next one in time; the last one has none.
+/// The time from each tick to the next in nanoseconds; 0 for the last one.
 fn durations(ticks: &[Tick]) -> Result<Vec<i64>, Fault> {
     let mut order: Vec<usize> = (0..ticks.len()).collect();
     order.sort_by(|&a, &b| ticks[a].tm.total_cmp(&ticks[b].tm));
@@ -122,14 +124,14 @@ fn durations(ticks: &[Tick]) -> Result<Vec<i64>, Fault> {
     Ok(times)
 }
 
-/// JavaScript is known by its function, `f file:///a.js:3:12`, other code by its name and what it is.
+/// The frame of a code object: JavaScript by its function, `f file:///a.js:3:12`, other code by its name and type.
 fn frame(code: &Code, functions: &[Function], stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let Some(row) = code.func else {
         let name = unquoted(&code.name);
         return match &*code.kind {
             "" => stacks.frame("[unknown]", "", 0),
             "SHARED_LIB" => stacks.frame_in(&crate::collect::symbols::bracketed(name), "", 0, name),
-            // `t node::Start(int, char**) /usr/bin/node`: what kind of symbol it is, its name and its file.
+            // `t node::Start(int, char**) /usr/bin/node`: the symbol's type, name and file.
             "CPP" => stacks.frame(
                 name.trim_start_matches("t ").trim_start_matches("T "),
                 "",
@@ -150,13 +152,13 @@ fn frame(code: &Code, functions: &[Function], stacks: &mut Stacks) -> Result<Fra
     }
 }
 
-/// Node 8 and older put names in quotes.
+/// Removes the quotes that Node 8 and older put around names.
 fn unquoted(name: &str) -> &str {
     let inner = name.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
     inner.unwrap_or(name)
 }
 
-/// Name, file, line and column of a function that V8 describes as `f file:///a.js:3:12`.
+/// Splits V8's description of a function, `f file:///a.js:3:12`, into name, file, line and column.
 fn place(text: &str) -> (&str, &str, u32, u32) {
     let number = |text: &str| text.parse::<u32>().ok();
     let parts = text.rsplit_once(':').and_then(|(rest, column)| {
@@ -166,7 +168,7 @@ fn place(text: &str) -> (&str, &str, u32, u32) {
     let Some((rest, line, column)) = parts else {
         return (text.trim(), "", 0, 0);
     };
-    // A file may have spaces in its name, a function only before it.
+    // A file's name may contain spaces, so the beginning of the path is searched.
     let starts = [" file://", " /", " node:", " internal/", " evalmachine."];
     let at = starts
         .iter()
@@ -203,7 +205,7 @@ mod tests {
              [node] 1 0
              node::Start(int, char**) 0 0
              node::Start(int, char**);Wide 1 500000
-             note: In 1 of 4 ticks garbage was collected; what the virtual machine was doing is not told apart.";
+             note: In 1 of 4 ticks, garbage was collected. The states of the virtual machine are not shown separately.";
 
     #[test]
     fn ticks_are_counted_by_function() {

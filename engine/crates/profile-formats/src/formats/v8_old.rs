@@ -1,5 +1,7 @@
-//! `.cpuprofile` files of before 2017 (Chrome 57, and recorders of that time): calls inside of their callers, and the times of
-//! samples.
+//! `.cpuprofile` files before 2017 (up to Chrome 57, and recorders of that time): calls nested in their callers, and the
+//! timestamps of samples.
+//!
+//! Libraries: serde_json parses the file and `decode::nested` the tree; no crate with the types of this old format found.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -12,16 +14,16 @@ use crate::decode::input::Input;
 use crate::decode::nested::{self, Call, Scalar};
 use crate::formats::v8::{CallFrame, CpuProfile, Node, values};
 
-/// What is beside the tree.
+/// The fields outside the tree.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct File {
-    #[expect(dead_code, reason = "it must be there")]
+    #[expect(dead_code, reason = "the key is required")]
     head: IgnoredAny,
     samples: Option<Vec<u64>>,
     /// Microseconds.
     timestamps: Option<Vec<f64>>,
-    /// Seconds of the same clock, often without their fractions.
+    /// Seconds of the same clock, often without a fraction.
     end_time: Option<f64>,
 }
 
@@ -49,7 +51,7 @@ impl<'a> Call<'a> for Old {
     }
 }
 
-/// A tree as in `.heapprofile` files, and samples.
+/// Detects a tree as in `.heapprofile` files, with samples.
 pub(crate) fn detect(input: &Input) -> bool {
     input.has_keys(&["head", "samples"]) && input.has_keys(&["timestamps"])
 }
@@ -65,7 +67,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     });
     let mut times = file.timestamps.unwrap_or_default();
     let count = file.samples.as_ref().map_or(0, Vec::len);
-    // Some have the time of the end among them.
+    // Some files have the end time as the last timestamp.
     let ended = (times.len() == count + 1).then(|| times.pop()).flatten();
     let (first, last) = (times.first().copied(), times.last().copied());
     let deltas = times.iter().zip(times.iter().skip(1));
@@ -74,7 +76,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         .into_iter()
         .chain(deltas.map(|(a, b)| b - a));
     let deltas: Vec<f64> = deltas.collect();
-    // Whole seconds may be before the last sample, and another clock far behind it.
+    // Whole seconds may be before the last sample, and another clock's time far after it.
     let end = ended.or(file.end_time.map(|seconds| seconds * 1e6));
     let end = end.filter(|end| match (first, last) {
         (Some(first), Some(last)) => (0.0..=last - first).contains(&(end - last)),

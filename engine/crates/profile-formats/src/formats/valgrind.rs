@@ -1,13 +1,13 @@
-//! Places in programs as Valgrind's tools write them: `0x1091C9: leaf(int) (h.cpp:4)`.
+//! Frames as Valgrind's tools write them, for DHAT and Massif: `0x1091C9: leaf(int) (h.cpp:4)`.
 
 use crate::collect::stacks::{FrameId, Stacks};
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
-/// What Valgrind calls code without a name.
+/// Valgrind's name for code without a name.
 const UNNAMED: &str = "???";
 
-/// The frame of a place. Lines are those of code that ran.
+/// Parses a frame. Lines are those that ran.
 pub(crate) fn frame(text: &str, input: &Input, stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let (address, text) = match text.split_once(": ") {
         Some((address, rest)) if address.starts_with("0x") => (address, rest),
@@ -25,7 +25,7 @@ pub(crate) fn frame(text: &str, input: &Input, stacks: &mut Stacks) -> Result<Fr
     }
     let (file, line) = source(place);
     match (file, name) {
-        // The bracket is part of the name: `operator()(int)`.
+        // The bracket is a part of the name: `operator()(int)`.
         ("", UNNAMED) => stacks.frame(&unnamed(address, ""), "", 0),
         ("", _) => stacks.frame(text, "", 0),
         _ if input.lines() => stacks.frame(name, file, line),
@@ -33,7 +33,7 @@ pub(crate) fn frame(text: &str, input: &Input, stacks: &mut Stacks) -> Result<Fr
     }
 }
 
-/// The same name for the same code as callgrind's files get.
+/// The name of code without a name, the same as in callgrind's files.
 fn unnamed(address: &str, object: &str) -> String {
     let digits = address.trim_start_matches("0x").trim_start_matches('0');
     match (digits, object.rsplit('/').next().unwrap_or(object)) {
@@ -43,7 +43,7 @@ fn unnamed(address: &str, object: &str) -> String {
     }
 }
 
-/// `h.cpp:4`, or `src/main.rs:4:21` with a column. Anything else is no place.
+/// Parses `h.cpp:4`, or `src/main.rs:4:21` with a column. Anything else has no file.
 fn source(place: &str) -> (&str, u32) {
     let number = |text: &str| text.parse::<u32>().ok();
     let Some((rest, last)) = place.rsplit_once(':') else {

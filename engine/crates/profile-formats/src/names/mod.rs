@@ -1,6 +1,7 @@
-//! Names that stay the same from run to run and from build to build, so that profiles can be compared and labels kept.
+//! Rules that unify names: a function has the same name in every run and every build, so that profiles can be compared and
+//! labels kept.
 //!
-//! The raw names are kept beside, with the rules that changed them, so that a reader can look before and after.
+//! The profile keeps the raw names too, with the rules that changed them.
 
 mod renamed;
 mod rules;
@@ -18,8 +19,8 @@ pub use renamed::Renamed;
 pub(crate) use rules::is_address;
 pub use rules::{ALL, Placed, Rule, placed};
 
-/// The version of the rules. It grows whenever a rule gives another name than before: labels saved under another version
-/// may not find their paths.
+/// The version of the rules. It grows whenever a rule gives a name another result: labels saved under another version may not
+/// find their paths.
 pub const VERSION: u32 = 1;
 
 /// The rules that are applied unless the user says otherwise.
@@ -27,11 +28,11 @@ pub fn default_rules() -> Vec<Rule> {
     ALL.into_iter().filter(|rule| rule.is_default()).collect()
 }
 
-/// What the rules make of one name; `None` when they leave it as it is. They apply in the order of [`ALL`].
+/// Applies rules to one name, in the order of [`ALL`]. Returns `None` when no rule changes it.
 pub fn rename(raw: &str, format: Format, rules: &[Rule]) -> Option<Renamed> {
     let mut renamed: Option<Renamed> = None;
     for rule in ALL.into_iter().filter(|rule| rules.contains(rule)) {
-        // A quote is part of names elsewhere.
+        // In other formats a quote is part of the name.
         if rule == Rule::RecursionLevel && format != Format::Callgrind {
             continue;
         }
@@ -49,11 +50,11 @@ pub fn rename(raw: &str, format: Format, rules: &[Rule]) -> Option<Renamed> {
     renamed
 }
 
-/// Applies rules to a profile. Siblings that become alike become one node, functions of a call graph one function, and
-/// [`Profile::renamed`] tells what changed, sorted by raw name.
+/// Applies rules to a profile. Siblings with the same new name become one node, and functions of a call graph one function.
+/// [`Profile::renamed`] lists the changes, sorted by raw name.
 ///
 /// # Errors
-/// When the tree, which is built anew, does not fit its limits.
+/// When the new tree exceeds its limits.
 pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeError> {
     let format = profile.format;
     let mut renamed: HashMap<String, Renamed> = HashMap::new();
@@ -74,7 +75,7 @@ pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeEr
     renamed.sort_by(|a, b| a.raw.cmp(&b.raw));
     let mut notes = profile.notes;
     if let Calls::Tree(tree) = &calls
-        && let Some(name) = with_its_lines(tree.frames())
+        && let Some(name) = first_with_lines(tree.frames())
     {
         notes.push(format!(
             "Functions are told apart by the lines that ran, as in {}: the rule {} makes those of one function one.",
@@ -90,8 +91,8 @@ pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeEr
     })
 }
 
-/// The first name of a function that is there with another line, too.
-fn with_its_lines(frames: &[Frame]) -> Option<&str> {
+/// The first name of a function that the profile has with several lines.
+fn first_with_lines(frames: &[Frame]) -> Option<&str> {
     let mut lines = HashMap::new();
     let mut names = frames.iter().map(|frame| frame.name.as_str());
     names.find(|name| {
@@ -99,7 +100,7 @@ fn with_its_lines(frames: &[Frame]) -> Option<&str> {
     })
 }
 
-/// All graphs have the same functions, so one look at the names is enough.
+/// Renames the functions of all graphs. They have the same functions, so each name is looked up once.
 fn rename_graphs(
     graphs: Vec<CallGraph>,
     mut name: impl FnMut(&str) -> Option<String>,
@@ -108,8 +109,8 @@ fn rename_graphs(
         return graphs;
     };
     let new: Vec<Option<String>> = first.functions.iter().map(|it| name(&it.name)).collect();
-    // Functions of one name in different files stay apart, unless a rule makes another one join them. Nobody joins one that
-    // has another name now.
+    // Functions with the same name in different files stay apart, unless a rule gives another function their name. No function
+    // joins one that was renamed.
     let mut rows: HashMap<&str, u32> = HashMap::new();
     for ((row, function), new) in (0..).zip(&first.functions).zip(&new) {
         if new.is_none() {
@@ -128,7 +129,7 @@ fn rename_graphs(
         .map(|row| targets.of(row))
         .collect();
     let mut names = vec![String::new(); targets.count];
-    // Of those that go to one place the first has its name.
+    // The first function of a target gives it its name.
     for ((function, new), &to) in first.functions.iter().zip(&new).zip(&to).rev() {
         names[to as usize] = new.clone().unwrap_or_else(|| function.name.clone());
     }
@@ -136,18 +137,18 @@ fn rename_graphs(
     graphs.into_iter().map(graph).collect()
 }
 
-/// Where each function goes.
+/// The new number of each function.
 struct Targets<'t> {
     target: &'t [u32],
-    /// The new number of each function that others go to.
+    /// The new number of each function that is a target.
     number: Vec<u32>,
-    /// How many those are.
+    /// The number of targets.
     count: usize,
 }
 
 impl<'t> Targets<'t> {
     fn new(target: &'t [u32]) -> Self {
-        // In the order in which they are met, also by those that come before them.
+        // In the order of first use, also by functions before them.
         let mut number = vec![u32::MAX; target.len()];
         let mut next = 0;
         for &to in target {

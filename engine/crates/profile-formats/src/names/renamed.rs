@@ -1,14 +1,14 @@
-//! What the rules did to a name.
+//! A renamed function.
 
 use super::rules::Rule;
 
 /// A name that rules changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
-    /// As the file has it.
+    /// The name in the file.
     pub raw: String,
-    /// As paths know it.
+    /// The name in paths.
     pub name: String,
-    /// What changed it, in this order.
+    /// The rules that changed it, in order.
     pub rules: Vec<Rule>,
 }

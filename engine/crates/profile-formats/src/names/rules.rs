@@ -1,17 +1,19 @@
-//! The rules themselves: each a function from a name to a shorter one, or to none when it says nothing about it.
+//! The rules. Each is a function from a name to a shorter one, or to `None` when it does not apply.
+//! rustc-demangle and cpp_demangle demangle.
 
 use std::fmt::{self, Write as _};
 
 use memchr::memmem;
 
-/// What a profiler or a compiler adds to names and what changes from build to build. Templates are never collapsed.
+/// A rule removes what a profiler or compiler adds to names and what changes from build to build. No rule removes template
+/// arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
-    /// C++'s and Rust's linkage names as their languages write them, without parameters and Rust's hashes.
+    /// Mangled names of C++ and Rust become readable ones, without parameters and without Rust's hashes.
     Demangle,
-    /// `.llvm.123`, `.constprop.0`, `.isra.0`, `.part.0`, `.cold` and `[clone .cold]` at the end.
+    /// Removes `.llvm.123`, `.constprop.0`, `.isra.0`, `.part.0`, `.cold` and `[clone .cold]` at the end.
     CompilerSuffix,
-    /// `::h0123456789abcdef` at the end.
+    /// Removes `::h0123456789abcdef` at the end.
     RustHash,
     /// The JVM's `$$Lambda$14/0x0000000800c03000` and `$$Lambda/0x…` become `$$Lambda`.
     JvmLambda,
@@ -23,10 +25,10 @@ pub enum Rule {
     RecursionLevel,
     /// A bare address becomes `[unknown]`.
     Address,
-    /// The line that ran goes from names that have it: py-spy's `f (app.py:12)` and rbspy's `f - app.rb:12`. Not on by default:
-    /// it makes functions of one name in one file one, such as the methods of several classes.
+    /// Removes the line that ran: py-spy's `f (app.py:12)` and rbspy's `f - app.rb:12`. Off by default: it merges functions
+    /// of the same name in a file, such as methods of several classes.
     SourceLine,
-    /// `Outer$1` and `lambda$main$0` lose their numbers. Not on by default: it makes different classes one.
+    /// `Outer$1` and `lambda$main$0` lose their numbers. Off by default: it merges different classes.
     AnonymousNumber,
 }
 
@@ -45,7 +47,7 @@ pub const ALL: [Rule; 10] = [
 ];
 
 impl Rule {
-    /// Its name on the command line and in saved settings.
+    /// The name on the command line and in saved settings.
     pub fn name(self) -> &'static str {
         match self {
             Rule::Demangle => "demangle",
@@ -61,7 +63,7 @@ impl Rule {
         }
     }
 
-    /// A name, and what the rule makes of it.
+    /// A name, and the same name after the rule.
     pub fn example(self) -> (&'static str, &'static str) {
         match self {
             Rule::Demangle => ("_ZNK4shop4CartIdE5totalEi", "shop::Cart<double>::total"),
@@ -83,12 +85,12 @@ impl Rule {
         }
     }
 
-    /// Whether it is applied unless the user says otherwise.
+    /// Whether it is on by default.
     pub fn is_default(self) -> bool {
         !matches!(self, Rule::SourceLine | Rule::AnonymousNumber)
     }
 
-    /// The name that it makes of `name`; `None` when it leaves it as it is.
+    /// Applies the rule. Returns `None` when it does not change the name.
     pub fn apply(self, name: &str) -> Option<String> {
         match self {
             Rule::Demangle => demangle(name),
@@ -105,8 +107,8 @@ impl Rule {
     }
 }
 
-/// Names that become longer than this stay as they are: linkage names refer back to their own parts, so that a short one
-/// can stand for a text that fills the memory.
+/// Names that would become longer than this stay as they are. Mangled names refer back to their own parts, so a short one can
+/// stand for a text that fills the memory.
 const LONGEST: usize = 64 << 10;
 
 /// A text of at most [`LONGEST`] bytes.
@@ -124,7 +126,7 @@ impl fmt::Write for Bounded {
 }
 
 fn demangle(name: &str) -> Option<String> {
-    // macOS puts another underscore before linkage names.
+    // macOS puts an underscore before mangled names.
     let symbol = name
         .strip_prefix('_')
         .filter(|rest| rest.starts_with("_Z"))
@@ -132,7 +134,7 @@ fn demangle(name: &str) -> Option<String> {
     if !symbol.starts_with("_Z") && !symbol.starts_with("_R") || symbol.len() > LONGEST {
         return None;
     }
-    // A compiler's suffix is behind the linkage name; the next rule decides about it.
+    // The compiler's suffix follows the mangled name. The next rule decides about it.
     let (linkage, tail) = match symbol.find('.') {
         Some(at) => symbol.split_at(at),
         None => (symbol, ""),
@@ -145,7 +147,7 @@ fn demangle(name: &str) -> Option<String> {
     if linkage.starts_with("_R") {
         return None;
     }
-    // As `fulcrum-symbols` and perf do: paths are the same in every kind of profile, and can be aims of experiments.
+    // As `fulcrum-symbols` and perf do, so that paths are the same in every profile and can be targets of experiments.
     let cpp = cpp_demangle::BorrowedSymbol::new(linkage.as_bytes()).ok()?;
     let options = cpp_demangle::DemangleOptions::new()
         .no_params()
@@ -177,7 +179,7 @@ fn clone_note(name: &str) -> Option<&str> {
     suffixes.split('.').all(known).then_some(before)
 }
 
-/// With a number behind it.
+/// Suffixes that a number follows.
 const SUFFIXES: [&str; 7] = [
     "llvm",
     "constprop",
@@ -188,10 +190,10 @@ const SUFFIXES: [&str; 7] = [
     "localalias",
 ];
 
-/// These stand also without.
+/// Suffixes that also occur without a number.
 const BARE: [&str; 2] = ["cold", "localalias"];
 
-/// `.cold`, `.cold.1`, `.llvm.123`. In other languages a dot stands before functions of any name: `main.part`,
+/// The name before `.cold`, `.cold.1`, `.llvm.123`. In other languages, a dot comes before functions of any name: `main.part`,
 /// `M$Violin.cold`.
 fn suffix(name: &str) -> Option<&str> {
     let (before, last) = name.rsplit_once('.')?;
@@ -202,7 +204,7 @@ fn suffix(name: &str) -> Option<&str> {
     SUFFIXES.contains(&word).then_some(before)
 }
 
-/// A symbol of C, C++ or Rust, which has dots in suffixes only. Go's `main.cold` cannot be told from one of C.
+/// Whether this is a symbol of C, C++ or Rust, which have dots only in suffixes. Go's `main.cold` looks like one of C.
 fn is_native(name: &str) -> bool {
     !name.contains(['.', '$'])
         || name.contains("::")
@@ -230,7 +232,7 @@ fn jvm_lambda(name: &str) -> Option<String> {
     (unnumbered.len() < rest.len()).then(|| format!("{before}{unnumbered}"))
 }
 
-/// What follows a hidden class's `/0x…`, `.0x…`, `+0x…` or `/123…`.
+/// The rest after a hidden class's `/0x…`, `.0x…`, `+0x…` or `/123…`.
 fn hidden(rest: &str) -> Option<&str> {
     let number = rest.strip_prefix(['/', '.', '+'])?;
     let (end, least) = match number.strip_prefix("0x") {
@@ -240,7 +242,7 @@ fn hidden(rest: &str) -> Option<&str> {
                 .unwrap_or(hex.len());
             (2 + length, 2 + 6)
         }
-        // Old JVMs write a hash in decimal, and only behind a slash.
+        // Old JVMs write a decimal hash, and only after a slash.
         None if rest.starts_with('/') => (number.find(|it| !digit(it)).unwrap_or(number.len()), 4),
         None => return None,
     };
@@ -249,20 +251,20 @@ fn hidden(rest: &str) -> Option<&str> {
     (end >= least && ends).then_some(after)
 }
 
-/// What follows the hash that the flight recorder writes behind a hidden class's address: `.992802731`.
+/// The rest after the hash that the flight recorder writes behind a hidden class's address: `.992802731`.
 fn hash(rest: &str) -> &str {
-    let behind = rest.strip_prefix(['/', '.']);
-    let behind = behind.map(|number| (number, number.trim_start_matches(digit)));
-    match behind {
+    let number = rest.strip_prefix(['/', '.']);
+    let split = number.map(|number| (number, number.trim_start_matches(digit)));
+    match split {
         Some((number, after)) if after.len() < number.len() => after,
         _ => rest,
     }
 }
 
 fn jvm_hidden(name: &str) -> Option<String> {
-    // Most names have none.
+    // Most names have no address.
     memmem::find(name.as_bytes(), b"0x")?;
-    // A class name ends in a letter or a digit before it.
+    // A class name that ends in a letter or digit comes before it.
     let places = name.match_indices(['/', '.', '+']).map(|(at, _)| at);
     for at in places {
         let (before, rest) = name.split_at(at);
@@ -298,20 +300,20 @@ fn recursion_level(name: &str) -> Option<String> {
     (!before.is_empty() && is_digits(level)).then(|| before.to_owned())
 }
 
-/// `0x7f12`.
+/// Whether a name is an address such as `0x7f12`.
 pub(crate) fn is_address(name: &str) -> bool {
     let hex = name.strip_prefix("0x").unwrap_or("");
     !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A name that ends with the place that ran.
+/// A name that ends with the line that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placed<'n> {
     /// `sort (loop.py`, `sort - loop.rb`.
     head: &'n str,
     /// `loop.py`.
     pub file: &'n str,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
 }
 
@@ -323,7 +325,7 @@ impl Placed<'_> {
     }
 }
 
-/// py-spy writes `sort (loop.py:14)`, rbspy `sort - loop.rb:14`.
+/// Splits a name with the line that ran: py-spy writes `sort (loop.py:14)`, rbspy `sort - loop.rb:14`.
 pub fn placed(name: &str) -> Option<Placed<'_>> {
     let (name, separator) = match name.strip_suffix(')') {
         Some(name) => (name, " ("),

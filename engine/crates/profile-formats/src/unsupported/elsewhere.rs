@@ -1,90 +1,105 @@
-//! Recordings that are not read here, each with the command that makes something of it that is.
+//! Recordings that other tools read, each with the command that converts it.
 
 use crate::decode::input::Input;
 use crate::decode::wire::{Field, Message};
 
-/// What a recording is, and what to do with it.
-pub(crate) type Kind = (&'static str, &'static str);
+/// A file that no reader reads.
+#[derive(Clone, Copy)]
+pub(crate) struct ForeignFile {
+    /// What it is.
+    pub(crate) what: &'static str,
+    /// How to get a profile from it; `None` when another file is needed.
+    pub(crate) advice: Option<&'static str>,
+}
 
-/// How many bytes of a compressed recording are looked at for its own magic number.
+impl ForeignFile {
+    const fn new(what: &'static str, advice: &'static str) -> Self {
+        ForeignFile {
+            what,
+            advice: Some(advice),
+        }
+    }
+}
+
+/// How many bytes of a compressed recording are searched for its own magic number.
 const HEAD: usize = 64;
 
-const MEMRAY: Kind = (
+const MEMRAY: ForeignFile = ForeignFile::new(
     "memray's recording",
     "make JSON of it with `memray transform gprof2dot FILE`, and open that",
 );
-const NETTRACE: Kind = (
+const NETTRACE: ForeignFile = ForeignFile::new(
     ".NET's trace (.nettrace)",
     "convert it with `dotnet-trace convert --format Speedscope FILE`",
 );
-const GO_TRACE: Kind = (
+const GO_TRACE: ForeignFile = ForeignFile::new(
     "Go's execution trace",
     "take a profile out of it with `go tool trace -pprof=sched FILE > FILE.pb.gz` (or net, sync, syscall)",
 );
-const XPLANE: Kind = (
+const XPLANE: ForeignFile = ForeignFile::new(
     "a trace of TensorFlow or JAX (.xplane.pb)",
     "open the .trace.json.gz that stands beside it, or record with \
      `jax.profiler.start_trace(FOLDER, create_perfetto_trace=True)`, which writes perfetto_trace.json.gz",
 );
-const GMON: Kind = (
+const GMON: ForeignFile = ForeignFile::new(
     "gprof's counts (gmon.out)",
     "make text of it with `gprof PROGRAM gmon.out > FILE.gprof`",
 );
-const V8_LOG: Kind = (
+const V8_LOG: ForeignFile = ForeignFile::new(
     "the log of `node --prof`",
     "convert it with `node --prof-process --preprocess FILE > FILE.json`",
 );
-const HEAPTRACK: Kind = (
+const HEAPTRACK: ForeignFile = ForeignFile::new(
     "heaptrack's recording",
     "convert it with `heaptrack_print --print-flamegraph FILE.folded FILE`",
 );
-const HASKELL: Kind = (
+const HASKELL: ForeignFile = ForeignFile::new(
     "the text of GHC's profile",
     "record with `+RTS -pj`, which writes JSON, or convert it with `ghc-prof-flamegraph FILE`",
 );
 
-const PMCSTAT: Kind = (
+const PMCSTAT: ForeignFile = ForeignFile::new(
     "pmcstat's call graph",
     "convert it with `stackcollapse-pmc.pl FILE > FILE.folded` (of FlameGraph)",
 );
-const THREADS: Kind = (
+const THREADS: ForeignFile = ForeignFile::new(
     "gperftools' list of threads",
     "convert it with `go tool pprof -proto FILE > FILE.pb.gz`",
 );
-const PAPYRUS: Kind = (
+const PAPYRUS: ForeignFile = ForeignFile::new(
     "a log of Papyrus, the language of games' scripts",
     "open it in speedscope and export it there",
 );
-const ART: Kind = (
+const ART: ForeignFile = ForeignFile::new(
     "a trace of methods on Android",
     "open it in the Firefox Profiler (profiler.firefox.com) and save it there, or record with simpleperf",
 );
-const CLEOPATRA: Kind = (
+const CLEOPATRA: ForeignFile = ForeignFile::new(
     "a profile of Firefox 46 or older",
     "open it in the Firefox Profiler (profiler.firefox.com) and save it there",
 );
-const VTUNE: Kind = (
+const VTUNE: ForeignFile = ForeignFile::new(
     "VTune's report in gprof's style, which has no units",
     "write `vtune -report top-down -call-stack-mode all -format csv -csv-delimiter comma -r RESULT > FILE.csv`, and convert \
      that with `stackcollapse-vtune.pl FILE.csv > FILE.folded` (of FlameGraph)",
 );
-const SYSPROF: Kind = (
+const SYSPROF: ForeignFile = ForeignFile::new(
     "an XML recording of Sysprof before version 3",
     "record with `perf record -g`",
 );
-const XPERF: Kind = (
+const XPERF: ForeignFile = ForeignFile::new(
     "xperf's table",
     "record with a profiler whose stacks stay whole, such as `samply record`",
 );
 
-/// What a file is, if something else reads it.
-pub(crate) fn kind(input: &Input) -> Option<Kind> {
+/// Recognises a recording that another tool reads.
+pub(crate) fn recognise(input: &Input) -> Option<ForeignFile> {
     let bytes = input.bytes;
     let head = &bytes[..bytes.len().min(HEAD)];
     let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
     let kinds = [
         (bytes.starts_with(b"memray\0"), MEMRAY),
-        // It compresses by LZ4, of which the beginning stays as it is.
+        // LZ4 leaves the beginning of the data as it is.
         (
             bytes.starts_with(b"\x04\x22\x4d\x18") && has(b"memray"),
             MEMRAY,
@@ -104,7 +119,7 @@ pub(crate) fn kind(input: &Input) -> Option<Kind> {
     }
 }
 
-fn text(input: &Input) -> Option<Kind> {
+fn text(input: &Input) -> Option<ForeignFile> {
     if input.has_keys(&["profileJSON", "symbolicationTable"]) {
         return Some(CLEOPATRA);
     }
@@ -120,7 +135,7 @@ fn text(input: &Input) -> Option<Kind> {
     if other.is_some() {
         return other;
     }
-    // Its version, and its command.
+    // heaptrack's version, then the command.
     let version = first.strip_prefix("v ").is_some_and(|rest| {
         let digits = |word: &str| word.bytes().all(|it| it.is_ascii_hexdigit());
         rest.split(' ').count() == 2 && rest.split(' ').all(digits)
@@ -129,8 +144,8 @@ fn text(input: &Input) -> Option<Kind> {
     (version && command).then_some(HEAPTRACK)
 }
 
-/// What its first line tells.
-fn other(first: &str, text: &str) -> Option<Kind> {
+/// Recognises a recording by its first line.
+fn other(first: &str, text: &str) -> Option<ForeignFile> {
     let words = |expected: &[&str]| {
         first
             .split_whitespace()
@@ -152,7 +167,7 @@ fn other(first: &str, text: &str) -> Option<Kind> {
     kinds.into_iter().find_map(|(is, kind)| is.then_some(kind))
 }
 
-/// Whether the first field is a plane with the name of a host or a device.
+/// Whether the first protobuf field is a plane with the name of a host or a device.
 fn is_xplane(bytes: &[u8]) -> bool {
     let Ok(Some((1, Field::Bytes(mut plane)))) = Message::new(bytes).field() else {
         return false;

@@ -1,16 +1,16 @@
-//! Files that no reader knows: what they are, and what to do with them.
+//! Files in formats that no reader reads: how they are recognised, and the advice for them.
 
+use super::elsewhere::{self, ForeignFile};
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::Input;
-use crate::unsupported::elsewhere;
 
-/// Whether a file is of a format that no reader knows, and says so.
+/// Whether a file is in a known format that no reader reads.
 pub(crate) fn is_foreign(input: &Input) -> bool {
-    other_kind(input).is_some()
+    recognise(input).is_some()
 }
 
-/// What a file is that names a format that no reader knows, and advice when there is a better way than another file.
-fn other_kind(input: &Input) -> Option<(&'static str, Option<&'static str>)> {
+/// Recognises a file in a known format that no reader reads.
+fn recognise(input: &Input) -> Option<ForeignFile> {
     const ONCE: Option<&str> = Some("decompress it once");
     const OUT: Option<&str> = Some("take the profile out of it first");
     const RECORD: Option<&str> = Some(
@@ -22,7 +22,7 @@ fn other_kind(input: &Input) -> Option<(&'static str, Option<&'static str>)> {
          JDK Flight Recorder",
     );
     const DUMP: Option<&str> = Some(
-        "it tells which objects there are and not which calls made them: record allocations with JDK Flight Recorder or \
+        "it says which objects exist, not which calls made them: record allocations with JDK Flight Recorder or \
          async-profiler",
     );
     let kinds = [
@@ -43,17 +43,19 @@ fn other_kind(input: &Input) -> Option<(&'static str, Option<&'static str>)> {
         (b"JAVA PROFILE ", "text of Java's hprof agent", COLLAPSE),
     ];
     if input.has_keys(&["snapshot", "nodes", "edges"]) {
-        return Some(("a snapshot of V8's heap (.heapsnapshot)", RECORD));
+        return Some(ForeignFile {
+            what: "a snapshot of V8's heap (.heapsnapshot)",
+            advice: RECORD,
+        });
     }
     let kind = kinds
         .into_iter()
         .find(|(magic, ..)| input.bytes.starts_with(magic));
-    let elsewhere = || elsewhere::kind(input).map(|(what, advice)| (what, Some(advice)));
-    kind.map(|(_, what, advice)| (what, advice))
-        .or_else(elsewhere)
+    kind.map(|(_, what, advice)| ForeignFile { what, advice })
+        .or_else(|| elsewhere::recognise(input))
 }
 
-/// The problem of a file that no reader knows.
+/// The problem of a file that no reader reads.
 pub(crate) fn problem(input: &Input) -> Fault {
     const EXPECTED: &str = "expected a profile";
     const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, JFR, .cpuprofile, a Chrome trace, speedscope, \
@@ -71,7 +73,7 @@ pub(crate) fn problem(input: &Input) -> Fault {
         let fault = Fault::whole(format!("the file is empty, {EXPECTED}"));
         return fault.advise("check that the profiler ran to its end, and record again");
     }
-    if let Some((what, advice)) = other_kind(input) {
+    if let Some(ForeignFile { what, advice }) = recognise(input) {
         return known(what, advice.unwrap_or(ADVICE));
     }
     if !input.is_text() {

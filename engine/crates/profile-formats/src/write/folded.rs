@@ -30,7 +30,7 @@ pub(crate) fn write(
             for (depth, &frame) in stack.enumerate() {
                 let name = &names[frame as usize];
                 match depth {
-                    // Without the space the line would be a comment.
+                    // Without the space, the line would be a comment.
                     0 if name.starts_with('#') || name.starts_with("//") => write!(to, " {name}")?,
                     0 => to.write_all(name.as_bytes())?,
                     _ => write!(to, ";{name}")?,
@@ -41,7 +41,7 @@ pub(crate) fn write(
     )
 }
 
-/// A name without what separates names and lines.
+/// A name without the characters that separate names and lines.
 fn clean(name: &str) -> String {
     let name = name.replace(';', ":").replace(['\n', '\r'], " ");
     name.trim().to_owned()

@@ -1,4 +1,4 @@
-//! Profiles as files of other tools: folded stacks, pprof, speedscope.
+//! The writers: profiles as folded stacks, pprof or speedscope, and OpenTelemetry's messages.
 
 mod folded;
 mod names;
@@ -18,10 +18,11 @@ use fulcrum_model::text::shorten;
 use self::samples::Order;
 use crate::{Calls, Profile};
 
-/// What can be written.
+/// The formats that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutputFormat {
-    /// Folded stacks of one value type. Processes and threads become outermost frames; files, lines and binaries are lost.
+    /// Folded stacks with one value type. Processes and threads become the outermost frames; files, lines and binaries are
+    /// lost.
     Folded,
     /// pprof's `profile.proto`, compressed, with all value types. Processes and threads become the label `thread`.
     Pprof,
@@ -32,19 +33,19 @@ pub enum OutputFormat {
 /// Why a profile cannot be written.
 #[derive(Debug)]
 pub enum WriteError {
-    /// The format needs whole stacks, and this is a call graph, which knows single calls.
+    /// The format needs stacks, and the profile is a call graph.
     NoStacks,
-    /// There is no value type of this number.
+    /// The profile has no value type with this number.
     NoSuchValue {
         /// The number.
         value: usize,
     },
-    /// All values of this type are 0, and the format has nothing to say that with.
+    /// All values of this type are 0, and the format cannot express that.
     Nothing {
         /// Its name.
         value: String,
     },
-    /// The file, or what stands for it, does not take more.
+    /// Writing failed.
     Io(io::Error),
 }
 
@@ -52,8 +53,8 @@ impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WriteError::NoStacks => f.write_str(
-                "this profile is a call graph: it tells what single calls cost and not in which stacks, so it cannot \
-                 become folded stacks, pprof or speedscope",
+                "this profile is a call graph: it knows the cost of single calls, not of stacks, so it cannot become \
+                 folded stacks, pprof or speedscope",
             ),
             WriteError::NoSuchValue { value } => {
                 write!(f, "the profile has no value type number {value}")
@@ -75,7 +76,7 @@ impl From<io::Error> for WriteError {
     }
 }
 
-/// Writes a profile. `value` is the number of the value type to write; pprof, which holds all, shows it first.
+/// Writes a profile. `value` is the number of the value type to write. pprof has all of them and shows this one first.
 ///
 /// # Errors
 /// When the profile has no stacks or no such value type, when there is nothing to write, and when `to` fails.
@@ -88,7 +89,7 @@ pub fn write(
     write_stacks(profile, format, value, Order::Tree, to)
 }
 
-/// The same, but only the stacks that end at these nodes, in this order.
+/// As [`write()`], but only the stacks that end at these nodes, in this order.
 ///
 /// # Errors
 /// As [`write()`].

@@ -1,8 +1,8 @@
-//! Names of containers, and values in the units that they were read in.
+//! Names of containers, and values as decimals in the unit that they were read in.
 
 use fulcrum_model::CallTree;
 
-/// One name for nested containers: `process / thread`.
+/// The name of nested containers: `process / thread`.
 pub(crate) fn container(tree: &CallTree, containers: &[u32]) -> String {
     let names = containers
         .iter()
@@ -10,7 +10,7 @@ pub(crate) fn container(tree: &CallTree, containers: &[u32]) -> String {
     names.collect::<Vec<_>>().join(" / ")
 }
 
-/// `value` with its decimals: `1.25` of 125 and 2.
+/// `value` with that many decimals: 125 and 2 give `1.25`.
 pub(crate) fn decimal(value: i64, decimals: usize) -> String {
     if decimals == 0 {
         return value.to_string();

@@ -1,4 +1,4 @@
-//! pprof's `profile.proto`, compressed, written while the tree is walked.
+//! pprof's `profile.proto`, compressed, written while the tree is walked. [`super::proto`] says why not with prost.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -56,7 +56,7 @@ pub(crate) fn write(
         let mut mapping = Message::default();
         mapping.number(1, id);
         mapping.number(5, strings.row(binary));
-        // Functions are known, and their files and lines as far as they were.
+        // has_functions: the functions are known.
         mapping.number(7, 1);
         out.message(3, &mapping);
     }
@@ -122,7 +122,7 @@ fn value_type(kind: &ValueType, strings: &mut Strings) -> Message {
     message
 }
 
-/// pprof's names of units.
+/// pprof's name of a unit.
 pub(crate) fn unit(unit: &str) -> &str {
     match unit {
         "" => "count",
@@ -134,7 +134,7 @@ pub(crate) fn unit(unit: &str) -> &str {
     }
 }
 
-/// Texts by number; the empty one is 0.
+/// The string table. The empty string is 0.
 struct Strings {
     rows: HashMap<String, u64>,
 }

@@ -1,44 +1,47 @@
 //! Protobuf messages as bytes.
+//!
+//! Libraries: prost would need an owned struct for each message. Here a message of a profile is written while the tree is
+//! walked.
 
-/// A message that grows field by field. Zeros and empty texts are left out, as protobuf's own writers do.
+/// A message that grows field by field. Zeros are omitted, as by protobuf's own writers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message(Vec<u8>);
 
 impl Message {
-    /// Its bytes.
+    /// The bytes so far.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Forgets all fields.
+    /// Removes all fields.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// A number.
+    /// Adds a number, unless it is 0.
     pub(crate) fn number(&mut self, field: u64, value: u64) {
         if value != 0 {
             self.present(field, value);
         }
     }
 
-    /// A number, also zero: it says which of several fields is there.
+    /// Adds a number even if it is 0: in a `oneof`, it says which field is set.
     pub(crate) fn present(&mut self, field: u64, value: u64) {
         varint(&mut self.0, field << 3);
         varint(&mut self.0, value);
     }
 
-    /// A text, also an empty one: tables count them.
+    /// Adds a text even if it is empty: tables count on it.
     pub(crate) fn text(&mut self, field: u64, text: &str) {
         self.raw(field, text.as_bytes());
     }
 
-    /// Bytes, also none.
+    /// Adds bytes, even if there are none.
     pub(crate) fn bytes_field(&mut self, field: u64, bytes: &[u8]) {
         self.raw(field, bytes);
     }
 
-    /// A number of always eight bytes.
+    /// Adds a number of eight bytes, unless it is 0.
     pub(crate) fn fixed64(&mut self, field: u64, value: u64) {
         if value != 0 {
             varint(&mut self.0, field << 3 | 1);
@@ -46,7 +49,7 @@ impl Message {
         }
     }
 
-    /// A number of always four bytes.
+    /// Adds a number of four bytes, unless it is 0.
     pub(crate) fn fixed32(&mut self, field: u64, value: u32) {
         if value != 0 {
             varint(&mut self.0, field << 3 | 5);
@@ -54,12 +57,12 @@ impl Message {
         }
     }
 
-    /// A message inside.
+    /// Adds a nested message.
     pub(crate) fn message(&mut self, field: u64, inner: &Message) {
         self.raw(field, &inner.0);
     }
 
-    /// Numbers, packed.
+    /// Adds packed numbers.
     pub(crate) fn numbers(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
         let mut packed = Vec::new();
         for value in values {

@@ -5,24 +5,24 @@ use fulcrum_model::call_tree::FrameKind;
 
 /// One stack.
 pub(crate) struct Sample<'s> {
-    /// Its node.
+    /// The node.
     pub(crate) node: u32,
-    /// The numbers of its processes and threads, outermost first.
+    /// The frame numbers of its processes and threads, outermost first.
     pub(crate) containers: &'s [u32],
-    /// The numbers of its functions, outermost first. Empty for what a container alone holds.
+    /// The frame numbers of its functions, outermost first. Empty for a container's own values.
     pub(crate) functions: &'s [u32],
 }
 
-/// The stacks to write and their order.
+/// Which stacks to write, and in which order.
 #[derive(Clone, Copy)]
 pub(crate) enum Order<'o> {
-    /// All, in preorder.
+    /// All stacks, in preorder.
     Tree,
-    /// Those of these nodes.
+    /// The stacks of these nodes.
     These(&'o [u32]),
 }
 
-/// Hands over every stack for which `wanted` is true of its node, until the first error.
+/// Calls `then` with every stack for whose node `wanted` is true, until the first error.
 pub(crate) fn for_each<E>(
     tree: &CallTree,
     order: Order,

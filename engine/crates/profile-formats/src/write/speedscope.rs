@@ -1,4 +1,4 @@
-//! speedscope's JSON, with a sampled profile for each container.
+//! speedscope's JSON, with a sampled profile for each container. serde_json escapes the texts.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,11 +13,13 @@ use super::samples::{Order, for_each};
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 const EXPORTER: &str = concat!("fulcrum@", env!("CARGO_PKG_VERSION"));
 
+/// One profile of the file.
 #[derive(Default)]
-struct One {
+struct OneProfile {
     name: String,
-    /// Frames, outermost first, and the weight, as JSON.
+    /// The stacks as JSON, outermost frame first.
     samples: Vec<String>,
+    /// The weights as JSON.
     weights: Vec<String>,
     total: i64,
 }
@@ -31,48 +33,14 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let kind = &tree.value_types()[value];
     let (unit, decimals) = kind.decimals();
-    let values = tree.values(value);
     let (frames, rows) = frames(tree);
-    // In the order of their first stacks.
-    let mut ones: Vec<One> = Vec::new();
-    let mut by_containers: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
-    let wanted = |node: u32| values[node as usize] != 0;
-    for_each(tree, order, wanted, |sample| {
-        let next = ones.len();
-        let row = match by_containers.get(sample.containers) {
-            Some(&row) => row,
-            None => *by_containers
-                .entry(sample.containers.to_vec())
-                .or_insert(next),
-        };
-        if row == next {
-            let name = match sample.containers {
-                [] => kind.name.clone(),
-                containers => container(tree, containers),
-            };
-            ones.push(One {
-                name,
-                ..One::default()
-            });
-        }
-        let one = &mut ones[row];
-        let stack: Vec<String> = sample
-            .functions
-            .iter()
-            .map(|&id| rows[id as usize].to_string())
-            .collect();
-        let weight = values[sample.node as usize];
-        one.samples.push(format!("[{}]", stack.join(",")));
-        one.weights.push(decimal(weight, decimals));
-        one.total += weight;
-        Ok::<_, io::Error>(())
-    })?;
+    let profiles = profiles(tree, order, value, &rows)?;
     write!(
         to,
         "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"{EXPORTER}\","
     )?;
     write!(to, "\"shared\":{{\"frames\":{frames}}},\"profiles\":[")?;
-    for (n, one) in ones.iter().enumerate() {
+    for (n, one) in profiles.iter().enumerate() {
         let comma = if n == 0 { "" } else { "," };
         let (name, unit) = (Value::from(&*one.name), Value::from(long(unit)));
         write!(
@@ -88,6 +56,52 @@ pub(crate) fn write(
         write!(to, "\"weights\":[{}]}}", one.weights.join(","))?;
     }
     to.write_all(b"]}\n")
+}
+
+/// The stacks, by container, in the order of their first stacks.
+fn profiles(
+    tree: &CallTree,
+    order: Order,
+    value: usize,
+    rows: &[u32],
+) -> io::Result<Vec<OneProfile>> {
+    let kind = &tree.value_types()[value];
+    let (_, decimals) = kind.decimals();
+    let values = tree.values(value);
+    let mut profiles: Vec<OneProfile> = Vec::new();
+    let mut by_containers: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
+    let wanted = |node: u32| values[node as usize] != 0;
+    for_each(tree, order, wanted, |sample| {
+        let next = profiles.len();
+        let row = match by_containers.get(sample.containers) {
+            Some(&row) => row,
+            None => *by_containers
+                .entry(sample.containers.to_vec())
+                .or_insert(next),
+        };
+        if row == next {
+            let name = match sample.containers {
+                [] => kind.name.clone(),
+                containers => container(tree, containers),
+            };
+            profiles.push(OneProfile {
+                name,
+                ..OneProfile::default()
+            });
+        }
+        let one = &mut profiles[row];
+        let stack: Vec<String> = sample
+            .functions
+            .iter()
+            .map(|&id| rows[id as usize].to_string())
+            .collect();
+        let weight = values[sample.node as usize];
+        one.samples.push(format!("[{}]", stack.join(",")));
+        one.weights.push(decimal(weight, decimals));
+        one.total += weight;
+        Ok::<_, io::Error>(())
+    })?;
+    Ok(profiles)
 }
 
 /// The functions, and the row of each frame among them.
@@ -111,7 +125,7 @@ fn frames(tree: &CallTree) -> (Value, Vec<u32>) {
     (Value::Array(frames), rows)
 }
 
-/// speedscope knows these units and no others.
+/// speedscope's name of a unit. It knows no others.
 fn long(unit: &str) -> &'static str {
     match unit {
         "ns" => "nanoseconds",

@@ -43,7 +43,7 @@ fn numbers_of_things_that_are_not_there() {
             2,
             b"\"prefixOffset\":[0,1]",
             b"\"prefixOffset\":[0,2]",
-            "x:3: in thread t (1/2): the caller of stack 1 stands 2 rows before it",
+            "x:3: in thread t (1/2): the caller of stack 1 should be 2 rows before it",
         ),
         (
             CpuProfile,

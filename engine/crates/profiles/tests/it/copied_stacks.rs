@@ -99,7 +99,7 @@ fn callers_are_found_in_the_copy_of_the_stack() {
     let names: Vec<&str> = stack.map(|node| &*tree.frame(node).name).collect();
     // main's own frame is larger than the copy.
     assert_eq!(names, ["[truncated]", "main", "shop", "pay", "leaf"]);
-    let short = "1 stacks are deeper than what was copied of them: `--call-graph dwarf,65528` copies the most.";
+    let short = "1 stacks are deeper than their copies: `--call-graph dwarf,65528` copies the most.";
     assert!(
         profile.notes.iter().any(|it| it == short),
         "{:?}",
@@ -108,7 +108,7 @@ fn callers_are_found_in_the_copy_of_the_stack() {
     // Without the program only its name is known.
     std::fs::remove_file(&program).expect("it was there");
     let profile = read(&file, &[]).expect("a profile").profile;
-    let unknown = "1 stacks end in code of which nothing tells how it was called";
+    let unknown = "1 stacks end in code whose caller is unknown";
     let notes = &profile.notes;
     assert!(notes.iter().any(|it| it.starts_with(unknown)), "{notes:?}");
 }

@@ -1,4 +1,4 @@
-//! What all kinds of events say alike: of which thread they are, and when they were.
+//! Fields that all events share: the thread and the time.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::collect::units::whole;
 
-/// Process and thread, or process and profile.
+/// A process and one of its threads or profiles.
 pub(crate) type Key = (String, String);
 
-/// Ids are numbers or texts.
+/// An id, which may be a number or a text, as text.
 pub(crate) fn id_text(id: &Value) -> String {
     match id {
         Value::String(text) => text.clone(),
@@ -18,7 +18,7 @@ pub(crate) fn id_text(id: &Value) -> String {
     }
 }
 
-/// The thread as a frame names it.
+/// The thread's name for its container.
 pub(crate) fn label(thread: &Key, names: &BTreeMap<Key, String>) -> String {
     let (pid, tid) = thread;
     match names.get(thread) {
@@ -27,18 +27,18 @@ pub(crate) fn label(thread: &Key, names: &BTreeMap<Key, String>) -> String {
     }
 }
 
-/// When something was. Launchers write what they did before the clock began at times below 0.
+/// A time in nanoseconds. What launchers did before the clock started has times below 0.
 pub(crate) fn moment(micros: Option<f64>) -> Result<i64, String> {
     let micros = micros.ok_or("expected an event to have a time")?;
     let distance = nanoseconds(micros.abs())?;
-    // Two of them are never further apart than a duration can be.
+    // The distance of two times must fit a duration.
     if distance > i64::MAX / 2 {
         return Err(format!("the time {micros} is too large"));
     }
     Ok(if micros < 0.0 { -distance } else { distance })
 }
 
-/// A time as nanoseconds.
+/// A duration in nanoseconds.
 pub(crate) fn nanoseconds(micros: f64) -> Result<i64, String> {
     whole(micros, 1e3).map_err(|fault| fault.problem)
 }

@@ -1,4 +1,4 @@
-//! The events of a trace, one after the other: a trace is larger than what is kept of it.
+//! The events of a trace, one at a time, because a trace is much larger than what is kept of it.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::decode::json::{number_or_text, text_or_null};
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Event {
-    /// Its kind.
+    /// The event's type.
     #[serde(deserialize_with = "text_or_null")]
     pub(crate) ph: String,
     #[serde(deserialize_with = "text_or_null")]
@@ -26,7 +26,7 @@ pub(crate) struct Event {
     /// Microseconds.
     #[serde(deserialize_with = "number_or_text")]
     pub(crate) dur: Option<f64>,
-    /// The same of the thread's processor time.
+    /// The duration in the thread's CPU time. Microseconds.
     #[serde(deserialize_with = "number_or_text")]
     pub(crate) tdur: Option<f64>,
     pub(crate) pid: Value,
@@ -35,19 +35,19 @@ pub(crate) struct Event {
     pub(crate) args: Value,
 }
 
-/// What takes the events, and the samples that may stand beside them.
+/// Receives the events, and the samples that some traces have beside them.
 pub(crate) trait Sink {
-    /// Takes an event, or says what is wrong with it.
+    /// Takes an event. The error says what is wrong with it.
     fn event(&mut self, event: &Event) -> Result<(), String>;
 
-    /// Takes a sample, or says what is wrong with it.
+    /// Takes a sample. The error says what is wrong with it.
     fn sample(&mut self, sample: &Sample) -> Result<(), String>;
 
-    /// Takes a frame of samples' stacks.
+    /// Takes a frame of the samples' stacks.
     fn frame(&mut self, id: String, frame: StackFrame);
 }
 
-/// Hands every event to `sink`, up to the first error.
+/// Passes every event to `sink`, up to the first error.
 pub(crate) fn read(text: &str, sink: &mut impl Sink) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let events = Events {
@@ -58,7 +58,7 @@ pub(crate) fn read(text: &str, sink: &mut impl Sink) -> Result<(), serde_json::E
     reader.end()
 }
 
-/// The array of events or the object around it; then, inside the array, one event.
+/// The array of events or the object around it; inside the array, one event.
 struct Events<'s, S> {
     sink: &'s mut S,
     inside: bool,
@@ -89,7 +89,7 @@ impl<'de, S: Sink> Visitor<'de> for Events<'_, S> {
         let Events { sink, inside } = self;
         if inside {
             let event = Event::deserialize(MapAccessDeserializer::new(map))?;
-            // What the sink says against it is an error at its closing brace, where serde still knows the place.
+            // An error of the sink is reported at the closing brace, where serde still knows the line.
             let wrong = |problem| format!("the event {}: {problem}", quote(&event.name));
             return sink.event(&event).map_err(|it| A::Error::custom(wrong(it)));
         }
@@ -147,7 +147,7 @@ impl<'de, S: Sink> Visitor<'de> for AllSamples<'_, S> {
     }
 }
 
-/// The frames of all stacks, by their ids.
+/// The frames of all stacks by id.
 struct AllFrames<'s, S>(&'s mut S);
 
 impl<'de, S: Sink> DeserializeSeed<'de> for AllFrames<'_, S> {

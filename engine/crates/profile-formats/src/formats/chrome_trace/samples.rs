@@ -1,4 +1,4 @@
-//! Samples of a trace, whose stacks share their frames (`samples`, `stackFrames`): what Hermes writes.
+//! The samples of a trace (`samples`, `stackFrames`), which Hermes writes. Their stacks share frames.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use crate::collect::units::{Decimals, value, whole};
 use crate::decode::fault::Fault;
 use crate::decode::json::{Step, number_or_text, text_or_null};
 
-/// One sample, as the trace has it.
+/// A sample in the trace.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Sample {
@@ -23,7 +23,7 @@ pub(crate) struct Sample {
     tid: Value,
     #[serde(deserialize_with = "number_or_text")]
     weight: Option<f64>,
-    /// The innermost frame of its stack.
+    /// The innermost frame.
     sf: Value,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct StackFrame {
     parent: Value,
 }
 
-/// What stands in for frames that the trace lost.
+/// Replaces frames that the trace lost.
 const TRUNCATED: &str = "[truncated]";
 
 /// All samples of a trace.
@@ -50,11 +50,11 @@ pub(crate) struct Samples {
 
 struct Called {
     name: String,
-    /// The caller's id; empty for none.
+    /// The caller's id; empty when there is none.
     parent: String,
 }
 
-/// A sample whose frame need not be known yet.
+/// A sample. Its frame may come later in the file.
 struct Taken {
     /// Nanoseconds.
     at: i64,
@@ -63,12 +63,12 @@ struct Taken {
 }
 
 impl Samples {
-    /// Whether there is none.
+    /// Whether there are no samples.
     pub(crate) fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }
 
-    /// Takes a sample, or says what is wrong with it.
+    /// Adds a sample. The error says what is wrong with it.
     pub(crate) fn add(&mut self, sample: &Sample) -> Result<(), String> {
         let thread = (id_text(&sample.pid), id_text(&sample.tid));
         let taken = Taken {
@@ -80,7 +80,7 @@ impl Samples {
         Ok(())
     }
 
-    /// Takes a frame; the last one of an id counts.
+    /// Adds a frame. The last frame with an id counts.
     pub(crate) fn frame(&mut self, id: String, frame: StackFrame) {
         self.ids.insert(id, self.frames.len() as u32);
         self.frames.push(Called {
@@ -89,11 +89,11 @@ impl Samples {
         });
     }
 
-    /// The stacks of all samples. A sample's time lasts until the next one of its thread.
-    pub(crate) fn pour(self, names: &BTreeMap<Key, String>) -> Result<Stacks, Fault> {
+    /// The stacks of all samples. A sample lasts until the next one of its thread.
+    pub(crate) fn into_stacks(self, names: &BTreeMap<Key, String>) -> Result<Stacks, Fault> {
         let mut decimals = Decimals::default();
         let weights = || self.threads.values().flatten().map(|it| it.weight);
-        weights().for_each(|weight| decimals.see(weight));
+        weights().for_each(|weight| decimals.include(weight));
         let mut types = vec![value("samples", "count"), value("time", "ns")];
         if weights().any(|weight| weight != 1.0) {
             types.push(value("weight", &decimals.unit("count")));
@@ -107,7 +107,7 @@ impl Samples {
                 true => Some(stacks.container(&label(&thread, names))?),
                 false => None,
             };
-            // At the same time the order of the file counts.
+            // Samples of the same time keep the order of the file.
             samples.sort_by_key(|sample| sample.at);
             let ends = samples.iter().skip(1).map(|next| next.at);
             let ends: Vec<i64> = ends.chain(samples.last().map(|last| last.at)).collect();
@@ -121,7 +121,7 @@ impl Samples {
                     parents.add(node, 2, whole(sample.weight, decimals.scale())?)?;
                 }
             }
-            parents.pour(container, &mut stacks)?;
+            parents.drain_into(container, &mut stacks)?;
         }
         if lost > 0 {
             stacks.note(format!(
@@ -131,7 +131,7 @@ impl Samples {
         Ok(stacks)
     }
 
-    /// The frames as nodes, and at last one for those that are lost; how many have a caller that is lost.
+    /// The frames as nodes, followed by one for lost frames; and how many frames have a lost caller.
     fn nodes(&self, stacks: &mut Stacks) -> Result<(Parents, u64), Fault> {
         let mut parents = Parents::new(stacks.width());
         let (truncated, mut lost) = (self.frames.len() as u32, 0);
@@ -148,7 +148,7 @@ impl Samples {
         }
         let frame: FrameId = stacks.frame(TRUNCATED, "", 0)?;
         parents.push(frame, None);
-        // Frames have keys, and no places in a list.
+        // Frames have keys instead of positions.
         let checked = parents.check("stackFrames");
         checked.map_err(|fault| Fault {
             path: vec![Step::Key("stackFrames".into())],

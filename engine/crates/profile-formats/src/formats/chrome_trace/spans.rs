@@ -1,4 +1,4 @@
-//! Spans of time of one thread, and the calls that they stand for.
+//! The spans of time of one thread, and the calls that they represent.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,9 +11,9 @@ use crate::decode::fault::Fault;
 pub(crate) struct Spans {
     names: Vec<String>,
     rows: HashMap<String, u32>,
-    /// Beginnings and ends in the order of the file: time, whether it begins, name.
+    /// Begin and end events in the order of the file: time, whether it begins, name.
     marks: Vec<(i64, bool, u32)>,
-    whole: Vec<Span>,
+    complete: Vec<Span>,
 }
 
 /// A call.
@@ -21,39 +21,39 @@ pub(crate) struct Spans {
 struct Span {
     from: i64,
     to: i64,
-    /// Of calls with the same times, the smaller one is the outer one.
+    /// Of calls with the same times, the one with the smaller number is the outer one.
     order: usize,
     name: u32,
 }
 
-/// A call that has not ended.
+/// A call that has not ended yet.
 struct Open {
     span: Span,
-    /// Time in calls inside it.
+    /// Time in its callees.
     inside: i64,
 }
 
 impl Spans {
-    /// An event that begins a call.
+    /// Adds an event that begins a call.
     pub(crate) fn begin(&mut self, at: i64, name: &str) {
         let name = self.name(name);
         self.marks.push((at, true, name));
     }
 
-    /// An event that ends the call of this name; without a name, the innermost one.
+    /// Adds an event that ends the innermost call, of this name if there is one.
     pub(crate) fn end(&mut self, at: i64, name: &str) {
         let name = self.name(name);
         self.marks.push((at, false, name));
     }
 
-    /// A call as one event.
-    pub(crate) fn whole(&mut self, from: i64, duration: i64, name: &str) -> Result<(), String> {
+    /// Adds an event that is a whole call.
+    pub(crate) fn complete(&mut self, from: i64, duration: i64, name: &str) -> Result<(), String> {
         let to = from.checked_add(duration);
         let to = to.ok_or("it ends after the year 2262")?;
         let name = self.name(name);
-        // They are written when they end: inner ones first.
-        let order = usize::MAX - self.whole.len();
-        self.whole.push(Span {
+        // Such events are written when calls end: inner ones first.
+        let order = usize::MAX - self.complete.len();
+        self.complete.push(Span {
             from,
             to,
             order,
@@ -72,8 +72,8 @@ impl Spans {
         row
     }
 
-    /// Adds the time of every call; how many events did not fit.
-    pub(crate) fn pour(
+    /// Adds the time of every call. Returns how many events did not fit.
+    pub(crate) fn add_to(
         mut self,
         container: Option<FrameId>,
         stacks: &mut Stacks,
@@ -81,7 +81,7 @@ impl Spans {
         let mut odd = self.pair();
         let frames = self.names.iter().map(|name| stacks.frame(name, "", 0));
         let frames: Vec<FrameId> = frames.collect::<Result<_, _>>()?;
-        let mut spans = self.whole;
+        let mut spans = self.complete;
         spans.sort_by_key(|span| (span.from, Reverse(span.to), span.order));
         let (mut open, mut path): (Vec<Open>, Vec<FrameId>) = (Vec::new(), Vec::new());
         let mut close = |open: &mut Vec<Open>, path: &mut Vec<FrameId>, until: i64| {
@@ -110,15 +110,19 @@ impl Spans {
         Ok(odd)
     }
 
-    /// Makes calls of beginnings and ends; how many had no partner.
+    /// Pairs begin and end events to calls. Returns how many had no partner.
     fn pair(&mut self) -> u64 {
-        // Stable: at the same time the order of the file counts.
+        // The sort is stable: events of the same time keep the order of the file.
         self.marks.sort_by_key(|&(at, ..)| at);
         let last = self.marks.last().map_or(0, |&(at, ..)| at);
-        // What never ends goes on for as long as anything is known of its thread.
-        let last = self.whole.iter().map(|span| span.to).fold(last, i64::max);
+        // A call that never ends lasts until the thread's last event.
+        let last = self
+            .complete
+            .iter()
+            .map(|span| span.to)
+            .fold(last, i64::max);
         let mut open: Vec<Span> = Vec::new();
-        // Ends without a beginning, at the time that is looked at.
+        // End events without a beginning at the current time.
         let mut early: Vec<u32> = Vec::new();
         let mut now = 0;
         let mut odd = 0;
@@ -128,7 +132,7 @@ impl Spans {
                 now = at;
             }
             if begins {
-                // A call that took no time may stand in the file with its end first.
+                // A call that took no time may have its end first in the file.
                 let ended = early.iter().position(|&it| it == name);
                 let mut span = Span {
                     from: at,
@@ -141,7 +145,7 @@ impl Spans {
                         early.swap_remove(end);
                         odd -= 1;
                         span.to = at;
-                        self.whole.push(span);
+                        self.complete.push(span);
                     }
                     None => open.push(span),
                 }
@@ -158,10 +162,11 @@ impl Spans {
             };
             odd += depth as u64;
             let ended = open.drain(open.len() - 1 - depth..);
-            self.whole.extend(ended.map(|span| Span { to: at, ..span }));
+            self.complete
+                .extend(ended.map(|span| Span { to: at, ..span }));
         }
         odd += open.len() as u64;
-        self.whole.extend(open);
+        self.complete.extend(open);
         odd
     }
 }

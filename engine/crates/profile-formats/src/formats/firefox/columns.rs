@@ -1,4 +1,4 @@
-//! What the Firefox Profiler and samply write: tables as columns, in each thread or shared by all.
+//! The format of the Firefox Profiler and samply: tables stored by column, in each thread or shared by all.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,7 @@ struct File {
 struct Lib {
     #[serde(default)]
     path: String,
-    /// On Linux, the build id.
+    /// The build id on Linux.
     code_id: Option<String>,
 }
 
@@ -47,7 +47,7 @@ struct Thread {
     #[serde(default)]
     tid: Value,
     samples: Samples,
-    // Older files have their tables here.
+    // Older files have the tables in each thread.
     stack_table: Option<StackTable>,
     frame_table: Option<FrameTable>,
     func_table: Option<FuncTable>,
@@ -81,7 +81,7 @@ struct Samples {
 #[serde(rename_all = "camelCase")]
 struct StackTable {
     prefix: Option<Vec<Option<u32>>>,
-    /// Since version 66, in place of the prefix: how many rows before it stands; 0 is none.
+    /// Replaces the prefix since version 66: how many rows before this one the caller is; 0 means none.
     prefix_offset: Option<Vec<u32>>,
     frame: Vec<u32>,
 }
@@ -89,9 +89,9 @@ struct StackTable {
 #[derive(Deserialize)]
 struct FrameTable {
     func: Vec<u32>,
-    /// Counted from the lowest one of the library; -1 is none.
+    /// Relative to the library's lowest address; -1 means none.
     address: Option<Vec<Option<i64>>>,
-    /// Since version 70, the library, instead of that of the function's resource; -1 is none.
+    /// The library, since version 70. Before, it is that of the function's resource. -1 means none.
     lib: Option<Vec<Option<i64>>>,
     /// The line that ran.
     line: Option<Vec<Option<u32>>>,
@@ -102,10 +102,10 @@ struct FrameTable {
 struct FuncTable {
     name: Vec<u32>,
     file_name: Option<Vec<Option<u32>>>,
-    /// In newer files, rows of the sources.
+    /// Rows of the sources, in newer files.
     source: Option<Vec<Option<u32>>>,
     line_number: Option<Vec<Option<u32>>>,
-    /// Rows of the resources; -1 is none.
+    /// Rows of the resources; -1 means none.
     resource: Option<Vec<Option<i64>>>,
 }
 
@@ -121,7 +121,8 @@ impl StackTable {
         let prefix = |(&offset, row): (&u32, u32)| match offset {
             0 => Ok(None),
             offset => row.checked_sub(offset).map(Some).ok_or_else(|| {
-                let problem = format!("the caller of stack {row} stands {offset} rows before it");
+                let problem =
+                    format!("the caller of stack {row} should be {offset} rows before it");
                 let fault = Fault::whole(problem);
                 fault
                     .at_item("prefixOffset", row as usize)
@@ -144,7 +145,7 @@ struct Sources {
     filename: Vec<u32>,
 }
 
-/// The tables of one thread, wherever they are.
+/// The tables of one thread, its own or shared ones.
 struct View<'f> {
     stacks: &'f StackTable,
     frames: &'f FrameTable,
@@ -152,21 +153,28 @@ struct View<'f> {
     resources: Option<&'f ResourceTable>,
     strings: &'f [String],
     sources: Option<&'f Sources>,
-    /// Where names of addresses come from, when the file has only addresses.
+    /// Names for addresses, when the file has only addresses.
     code: Option<(&'f [Lib], &'f dyn Symbols)>,
-    /// Whether frames have the line that ran.
+    /// Whether frames get the line that ran.
     lines: bool,
 }
 
-/// The stacks of a table.
+/// The stacks of a table as nodes.
 struct Nodes {
     parents: Parents,
-    /// The innermost node of each row: where functions were inlined, a row has several.
+    /// The innermost node of each row. A row has several nodes when functions were inlined.
     innermost: Vec<u32>,
 }
 
-/// Reads a profile. `named` says that addresses have their names already.
-pub(crate) fn read(input: &Input, cpu: Cpu, named: bool) -> Result<Collected, Fault> {
+/// Whether the file has names for addresses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Addresses {
+    Named,
+    Unnamed,
+}
+
+/// Reads a profile.
+pub(crate) fn read(input: &Input, cpu: Cpu, addresses: Addresses) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let mut kinds: Vec<&str> = Vec::new();
     for thread in &file.threads {
@@ -191,9 +199,9 @@ pub(crate) fn read(input: &Input, cpu: Cpu, named: bool) -> Result<Collected, Fa
         return Err(Fault::whole("the profile has no samples"));
     }
     let mut stacks = Stacks::signed(types, 0)?;
-    // Tables that all threads share are read once.
+    // Shared tables are read once.
     let mut shared: Option<Nodes> = None;
-    let view = |thread| file.view(thread, input, named);
+    let view = |thread| file.view(thread, input, addresses);
     for (row, thread) in file.threads.iter().enumerate() {
         let label = label(&thread.name, &thread.pid, &thread.tid);
         let mut read = || {
@@ -218,7 +226,7 @@ pub(crate) fn read(input: &Input, cpu: Cpu, named: bool) -> Result<Collected, Fa
             let cpu = has_cpu.then_some((cpu, kinds.len()));
             let added = thread.samples.add(nodes, kind.unwrap_or(0), cpu);
             added.map_err(|fault| fault.at_key("samples").at_item("threads", row))?;
-            nodes.parents.pour(container, &mut stacks)
+            nodes.parents.drain_into(container, &mut stacks)
         };
         if !thread.samples.stack.is_empty() {
             read().map_err(|fault| in_thread(fault, &label))?;
@@ -227,13 +235,13 @@ pub(crate) fn read(input: &Input, cpu: Cpu, named: bool) -> Result<Collected, Fa
     stacks.finish(Format::Firefox)
 }
 
-/// A thread's name and numbers.
+/// The container's name for a thread.
 pub(crate) fn label(name: &str, pid: &Value, tid: &Value) -> String {
     let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     format!("{name} ({}/{})", text(pid), text(tid))
 }
 
-/// The same fault, and the thread that has it.
+/// Adds the thread to a fault's problem.
 pub(crate) fn in_thread(fault: Fault, label: &str) -> Fault {
     let label: String = label.chars().filter(|it| !it.is_control()).collect();
     Fault {
@@ -242,7 +250,7 @@ pub(crate) fn in_thread(fault: Fault, label: &str) -> Fault {
     }
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 fn bytes_of(digits: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u32>> = digits.chars().map(|it| it.to_digit(16)).collect();
     let pairs = digits?;
@@ -266,7 +274,7 @@ impl Samples {
         self.weight_type.as_deref().unwrap_or("samples")
     }
 
-    /// Adds the weights as values of type `kind`, and the processor time as that of its own type.
+    /// Adds the weights as values of type `kind`, and the CPU time as values of its own type.
     fn add(
         &self,
         Nodes { parents, innermost }: &mut Nodes,
@@ -290,7 +298,7 @@ impl Samples {
                 None => 1.0,
                 Some(weights) => weights.get(n).copied().flatten().unwrap_or(0.0),
             };
-            // A comparison's thread has the weights of one profile less those of the other.
+            // In a comparison, weights are those of one profile minus those of the other.
             let weight = signed(weight, scale);
             let added = weight.and_then(|weight| parents.add(stack, kind, weight));
             added.map_err(|fault| fault.at_item("weight", n))?;
@@ -313,7 +321,7 @@ impl File {
         &'f self,
         thread: &'f Thread,
         input: &'f Input,
-        named: bool,
+        addresses: Addresses,
     ) -> Result<View<'f>, Fault> {
         let shared = &self.shared;
         let missing = |what: &str| {
@@ -338,7 +346,7 @@ impl File {
                 .as_ref()
                 .or(shared.resource_table.as_ref()),
             sources: shared.sources.as_ref(),
-            code: (!named).then_some((&self.libs, input.symbols)),
+            code: (addresses == Addresses::Unnamed).then_some((&self.libs, input.symbols)),
             lines: input.lines(),
         })
     }
@@ -398,7 +406,7 @@ impl View<'_> {
         Ok(Nodes { parents, innermost })
     }
 
-    /// The functions of a frame, outermost first. Only code without names can be of several, see [`Symbols::code`].
+    /// The functions of a frame, outermost first. Only an address without a name can have several, see [`Symbols::code`].
     fn code(
         &self,
         frame: usize,

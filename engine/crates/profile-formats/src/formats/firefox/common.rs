@@ -1,15 +1,15 @@
-//! What both forms say alike: units of CPU time, and places of functions.
+//! What both formats share: units of CPU time, and locations of functions.
 
-/// In what `threadCPUDelta` counts.
+/// The unit of `threadCPUDelta`.
 #[derive(Clone, Copy)]
 pub(crate) struct Cpu {
     pub(crate) unit: &'static str,
-    /// How many of its unit one is.
+    /// The factor to `unit`.
     pub(crate) scale: f64,
 }
 
 impl Cpu {
-    /// By the name of the unit; microseconds where there is none.
+    /// From the name in the file; microseconds when there is none.
     pub(crate) fn new(unit: Option<&str>) -> Self {
         let (unit, scale) = match unit {
             Some("ns") => ("ns", 1.0),
@@ -20,7 +20,7 @@ impl Cpu {
     }
 }
 
-/// Function, file and line of a location as the browser writes it: `f (file.js:12:3)`. The line is the declaration's.
+/// Function, file and line of a location in the browser's format: `f (file.js:12:3)`. The line is the declaration's.
 pub(crate) fn location(text: &str) -> (&str, &str, u32) {
     let parts = text
         .strip_suffix(')')

@@ -1,4 +1,4 @@
-//! What Firefox itself writes: tables as rows, each with a schema, and other processes inside.
+//! The browser's own format: tables stored by row, each with a schema, and nested processes.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::common::{Cpu, location};
-use crate::Format;
 use crate::collect::collected::Collected;
 use crate::collect::parents::Parents;
 use crate::collect::stacks::Stacks;
@@ -14,6 +13,7 @@ use crate::collect::units::{value, whole};
 use crate::decode::fault::{Fault, dangling};
 use crate::decode::input::Input;
 use crate::decode::json::{Step, text_or_null};
+use crate::{Format, Grain};
 
 #[derive(Deserialize)]
 struct Wrapped {
@@ -42,7 +42,7 @@ struct Thread {
     samples: Table,
 }
 
-/// Rows whose cells the schema names. Cells at the end may be missing.
+/// Rows of cells, which the schema names. Cells at the end may be missing.
 #[derive(Deserialize)]
 struct Table {
     schema: HashMap<String, usize>,
@@ -50,7 +50,7 @@ struct Table {
 }
 
 impl Table {
-    /// The cells of one column; `None` for missing ones and `null`.
+    /// The cells of one column. Missing cells and `null` are `None`.
     fn column<'t>(&'t self, name: &str) -> impl Iterator<Item = Option<&'t Value>> + use<'t> {
         let column = self.schema.get(name).copied();
         self.data.iter().map(move |row| {
@@ -73,17 +73,24 @@ impl Table {
     }
 }
 
+/// Where in the JSON the profile is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nesting {
+    TopLevel,
+    /// Under the key `profile`.
+    InProfile,
+}
+
 /// Reads a profile.
-pub(crate) fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Collected, Fault> {
-    let file = match wrapped {
-        true => input.parse::<Wrapped>()?.profile,
-        false => input.parse()?,
+pub(crate) fn read(input: &Input, nesting: Nesting, cpu: Cpu) -> Result<Collected, Fault> {
+    let (file, outside) = match nesting {
+        Nesting::TopLevel => (input.parse()?, Vec::new()),
+        Nesting::InProfile => {
+            let file = input.parse::<Wrapped>()?.profile;
+            (file, vec![Step::Key("profile".into())])
+        }
     };
-    // Each with the steps that lead to it.
-    let outside: Vec<Step> = wrapped
-        .then(|| Step::Key("profile".into()))
-        .into_iter()
-        .collect();
+    // Threads and processes, each with its path in the JSON.
     let (mut threads, mut processes) = (Vec::new(), vec![(outside, file)]);
     while let Some((path, process)) = processes.pop() {
         let inside = |key: &'static str, row| {
@@ -111,8 +118,8 @@ pub(crate) fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Collected, 
             _ => Some(stacks.container(&label)?),
         };
         let cpu = has_cpu.then_some(cpu);
-        let result = thread.parents(&mut stacks, cpu, input.lines());
-        let result = result.and_then(|mut parents| parents.pour(container, &mut stacks));
+        let result = thread.parents(&mut stacks, cpu, input.grain);
+        let result = result.and_then(|mut parents| parents.drain_into(container, &mut stacks));
         result.map_err(|fault| {
             let fault = path.iter().rev().cloned().fold(fault, Fault::at_step);
             super::columns::in_thread(fault, &label)
@@ -123,7 +130,12 @@ pub(crate) fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Collected, 
 
 impl Thread {
     /// The stacks of this thread with their values.
-    fn parents(&self, stacks: &mut Stacks, cpu: Option<Cpu>, ran: bool) -> Result<Parents, Fault> {
+    fn parents(
+        &self,
+        stacks: &mut Stacks,
+        cpu: Option<Cpu>,
+        grain: Grain,
+    ) -> Result<Parents, Fault> {
         let mut frames = Vec::with_capacity(self.frame_table.data.len());
         let in_frames = |fault: Fault| fault.at_key("frameTable");
         let cells = self.frame_table.numbers("location");
@@ -133,9 +145,9 @@ impl Thread {
             let missing = || in_frames(dangling("a frame", index, "string").at_item("data", row));
             let text = text.ok_or_else(missing)?;
             let (name, file, declared) = location(text);
-            let line = match ran {
-                true => line.map_err(in_frames)?.unwrap_or(0),
-                false => declared,
+            let line = match grain {
+                Grain::Lines => line.map_err(in_frames)?.unwrap_or(0),
+                Grain::Functions => declared,
             };
             frames.push(stacks.frame(name, file, line)?);
         }

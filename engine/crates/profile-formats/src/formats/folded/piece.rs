@@ -1,5 +1,5 @@
-//! Pieces of the text taken apart beside one another. What a thread makes of its pieces refers to nothing that another one
-//! knows, and everything has its place in the text: so the result is the same whoever took which piece.
+//! Reads pieces of the text in parallel. A thread's result refers to nothing of another thread's, and everything keeps its
+//! place in the text, so the result does not depend on which thread read which piece.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,28 +10,28 @@ use fulcrum_model::call_tree::{CallTreeError, Limits, MAX_MAGNITUDE};
 use fulcrum_model::{Cancelled, Progress};
 use memchr::memchr;
 
-use super::prefixes::{KnownPrefixes, Taking, TooMany};
+use super::prefixes::{KnownPrefixes, StackBatch, TooMany};
 use super::text::{Piece, Place, Text};
 use crate::collect::stacks::MAX_DEPTH;
 use crate::collect::units::Decimals;
 use crate::decode::fault::{Fault, quote};
 use crate::decode::folded_line::{is_record, split};
 
-/// More contexts fit no tree.
+/// The most contexts that a tree may have.
 fn most() -> u32 {
     Limits::default().nodes
 }
 
-/// What one thread makes of its pieces.
+/// One thread's result.
 pub(crate) struct Part {
-    pub(crate) contexts: KnownPrefixes,
-    /// The counts of samples without a stack.
+    pub(crate) prefixes: KnownPrefixes,
+    /// The sum of the samples without a stack.
     pub(crate) bare: Option<i64>,
-    /// Stacks that have too many frames, with their counts.
+    /// Stacks with too many frames, with their counts.
     pub(crate) deep: Vec<(Place, Box<str>, i64)>,
     /// The sum of all counts.
     pub(crate) sum: u128,
-    /// Where it could not go on.
+    /// Where the thread had to stop.
     pub(crate) end: Option<End>,
 }
 
@@ -40,26 +40,26 @@ pub(crate) struct Part {
 pub(crate) struct End {
     /// The line.
     pub(crate) at: Place,
-    pub(crate) why: Why,
+    pub(crate) reason: EndReason,
 }
 
-/// Why reading ends.
+/// EndReason reading ends.
 #[derive(Debug)]
-pub(crate) enum Why {
-    /// A count has a fraction, and it is not known how fine they are.
+pub(crate) enum EndReason {
+    /// A count has a fraction, and the number of decimals is unknown.
     Fraction,
-    /// The line holds something else, see the problem.
+    /// The line is not a stack with a count: the problem.
     Wrong(String),
-    /// The same of the last line, which has no end.
+    /// The same in the last line, when it has no line end: the file was cut.
     Cut,
-    /// The counts up to here are too much for a thread alone.
+    /// The counts of this thread alone are too much.
     TooMuch,
     Fault(Fault),
 }
 
-/// Takes a text apart, with as many threads as there are processors, but no more than pieces. `decimals` says how fine counts
-/// are; `None` as long as all are whole.
-pub(crate) fn take_all(
+/// Reads a text with as many threads as there are processors, but not more than pieces. `decimals` is the number of decimals of
+/// counts; `None` while all counts are whole.
+pub(crate) fn read_all(
     text: Text<'_>,
     decimals: Option<Decimals>,
     progress: &Progress,
@@ -67,22 +67,24 @@ pub(crate) fn take_all(
     let pieces = text.pieces();
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let wanted = match processors.min(pieces) {
-        // It would only be waited for.
+        // This thread would only wait for it.
         1 => 0,
         wanted => wanted,
     };
     let queue = Queue::new(pieces);
     let done = |n: usize| n as f64 / pieces as f64;
     thread::scope(|scope| {
-        let (tell, told) = channel();
+        let (done_pieces, finished) = channel();
         let start = |_| {
-            let (queue, tell) = (&queue, tell.clone());
+            let (queue, done_pieces) = (&queue, done_pieces.clone());
             thread::Builder::new()
-                .spawn_scoped(scope, move || Part::of(text, queue, decimals, &tell))
+                .spawn_scoped(scope, move || {
+                    Part::from_queue(text, queue, decimals, &done_pieces)
+                })
                 .ok()
         };
         let threads: Vec<_> = (0..wanted).map_while(start).collect();
-        drop(tell);
+        drop(done_pieces);
         if threads.is_empty() {
             let (mut part, mut buffer) = (Part::new(), Vec::new());
             while let Some(number) = queue.next() {
@@ -99,8 +101,8 @@ pub(crate) fn take_all(
                 queue.stop();
                 return Err(cancelled);
             }
-            // When all threads have ended, not all pieces were taken.
-            if told.recv().is_err() {
+            // All threads have ended before all pieces were read.
+            if finished.recv().is_err() {
                 break;
             }
         }
@@ -111,7 +113,7 @@ pub(crate) fn take_all(
     })
 }
 
-/// Pieces that no thread has taken yet.
+/// The pieces that no thread has taken yet.
 struct Queue {
     pieces: usize,
     next: AtomicUsize,
@@ -128,7 +130,7 @@ impl Queue {
         (next < self.pieces).then_some(next)
     }
 
-    /// Nobody gets another one.
+    /// Gives out no more pieces.
     fn stop(&self) {
         self.next.store(self.pieces, Ordering::Relaxed);
     }
@@ -137,7 +139,7 @@ impl Queue {
 impl Part {
     fn new() -> Self {
         Part {
-            contexts: KnownPrefixes::new(),
+            prefixes: KnownPrefixes::new(),
             bare: None,
             deep: Vec::new(),
             sum: 0,
@@ -145,20 +147,25 @@ impl Part {
         }
     }
 
-    /// What one of several threads makes, which tells of each piece that is done.
-    fn of(text: Text<'_>, queue: &Queue, decimals: Option<Decimals>, tell: &Sender<()>) -> Self {
+    /// The work of one of several threads. It reports each finished piece.
+    fn from_queue(
+        text: Text<'_>,
+        queue: &Queue,
+        decimals: Option<Decimals>,
+        done_pieces: &Sender<()>,
+    ) -> Self {
         let (mut part, mut buffer) = (Part::new(), Vec::new());
         while part.end.is_none()
             && let Some(number) = queue.next()
         {
             part.take(text, number, &mut buffer, decimals);
-            // Who listened may have cancelled.
-            let _ = tell.send(());
+            // The receiver is gone when reading was cancelled.
+            let _ = done_pieces.send(());
         }
         part
     }
 
-    /// Takes a piece apart, up to where it cannot go on.
+    /// Reads a piece, up to where it has to stop.
     fn take(
         &mut self,
         text: Text<'_>,
@@ -173,35 +180,35 @@ impl Part {
         match text.piece(number, buffer) {
             Ok(piece) => self.end = self.lines(&piece, decimals).err(),
             Err(fault) => {
-                let why = Why::Fault(fault);
-                self.end = Some(End { at: begin, why });
+                let reason = EndReason::Fault(fault);
+                self.end = Some(End { at: begin, reason });
             }
         }
     }
 
     fn lines(&mut self, piece: &Piece<'_>, decimals: Option<Decimals>) -> Result<(), End> {
         let Part {
-            contexts,
+            prefixes,
             bare,
             deep,
             sum,
             ..
         } = self;
         let mut stacks = Stacks {
-            taking: Taking::new(contexts, piece, most()),
+            batch: StackBatch::new(prefixes, piece, most()),
             piece,
             bare,
             deep,
         };
         let lines = stacks.lines(|line| count(line, decimals, sum));
-        // What has waited stands before what is wrong.
+        // The waiting stacks come before the line that is wrong.
         stacks.flush().and(lines)
     }
 }
 
 /// The stacks of a piece.
 struct Stacks<'c, 't> {
-    taking: Taking<'c, 't>,
+    batch: StackBatch<'c, 't>,
     piece: &'t Piece<'t>,
     bare: &'c mut Option<i64>,
     deep: &'c mut Vec<(Place, Box<str>, i64)>,
@@ -210,7 +217,7 @@ struct Stacks<'c, 't> {
 impl<'t> Stacks<'_, 't> {
     fn lines(
         &mut self,
-        mut record: impl FnMut(&'t str) -> Result<(&'t str, i64), Why>,
+        mut record: impl FnMut(&'t str) -> Result<(&'t str, i64), EndReason>,
     ) -> Result<(), End> {
         let piece = self.piece;
         let mut rest: &'t str = &piece.text;
@@ -220,13 +227,13 @@ impl<'t> Stacks<'_, 't> {
                 None => (rest, ""),
             };
             if is_record(line) {
-                let (stack, count) = record(line).map_err(|why| {
+                let (stack, count) = record(line).map_err(|reason| {
                     let at = self.piece.place(line);
-                    let why = match why {
-                        Why::Wrong(_) if self.piece.last && is_cut(rest) => Why::Cut,
-                        why => why,
+                    let reason = match reason {
+                        EndReason::Wrong(_) if self.piece.last && is_cut(rest) => EndReason::Cut,
+                        reason => reason,
                     };
-                    End { at, why }
+                    End { at, reason }
                 })?;
                 self.stack(stack, count)?;
             }
@@ -240,7 +247,7 @@ impl<'t> Stacks<'_, 't> {
             *self.bare = Some(self.bare.unwrap_or(0) + count);
             return Ok(());
         }
-        let taken = self.taking.take(stack, count, MAX_DEPTH);
+        let taken = self.batch.push(stack, count, MAX_DEPTH);
         let taken = taken.map_err(|error| too_many(self.piece, error))?;
         if !taken {
             self.deep
@@ -250,38 +257,38 @@ impl<'t> Stacks<'_, 't> {
     }
 
     fn flush(&mut self) -> Result<(), End> {
-        let flushed = self.taking.flush();
+        let flushed = self.batch.flush();
         flushed.map_err(|error| too_many(self.piece, error))
     }
 }
 
-/// The stack and the count of a line; adds that to a sum.
+/// The stack and the count of a line. Adds the count to a sum.
 fn count<'t>(
     line: &'t str,
     decimals: Option<Decimals>,
     sum: &mut u128,
-) -> Result<(&'t str, i64), Why> {
-    let wrong = || Why::Wrong(expected(line));
+) -> Result<(&'t str, i64), EndReason> {
+    let wrong = || EndReason::Wrong(expected(line));
     let (stack, count) = split(line).ok_or_else(wrong)?;
     let count = match (decimals, count.whole()) {
         (None, Some(count)) => Ok(count),
         (None, None) if count.fraction().is_some_and(|it| !is_whole(it)) => {
-            return Err(Why::Fraction);
+            return Err(EndReason::Fraction);
         }
         _ => {
             let scale = decimals.unwrap_or_default().scale();
             count.scaled(scale).ok_or_else(wrong)?
         }
     };
-    let count = count.map_err(Why::Fault)?;
+    let count = count.map_err(EndReason::Fault)?;
     *sum += u128::from(count.unsigned_abs());
     match *sum > MAX_MAGNITUDE as u128 {
-        true => Err(Why::TooMuch),
+        true => Err(EndReason::TooMuch),
         false => Ok((stack, count)),
     }
 }
 
-/// The problem of a line that is no stack.
+/// The problem of a line that is not a stack with a count.
 fn expected(line: &str) -> String {
     format!(
         "expected a stack and a count, as in main;work 12, got {}",
@@ -289,7 +296,7 @@ fn expected(line: &str) -> String {
     )
 }
 
-/// Whether the rest of a text is one line without an end, and nothing behind it.
+/// Whether the rest of a text is a single line without a line end.
 fn is_cut(rest: &str) -> bool {
     !rest.ends_with('\n') && rest.lines().filter(|line| is_record(line)).nth(1).is_none()
 }
@@ -298,13 +305,13 @@ fn too_many(piece: &Piece<'_>, TooMany(stack): TooMany<'_>) -> End {
     let error = CallTreeError::TooManyNodes { limit: most() };
     End {
         at: piece.place(stack),
-        why: Why::Fault(error.into()),
+        reason: EndReason::Fault(error.into()),
     }
 }
 
-/// What is no number or too large is told later.
+/// Whether a count has no fraction. NaN and too large counts are refused later.
 fn is_whole(count: f64) -> bool {
     let mut decimals = Decimals::default();
-    decimals.see(count);
+    decimals.include(count);
     decimals == Decimals::default()
 }

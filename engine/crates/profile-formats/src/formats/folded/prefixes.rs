@@ -1,11 +1,10 @@
-//! The contexts that stand in a text, each once: most frames of a stack were seen in the same context before, and need no
-//! name to be told.
+//! The known prefixes of stacks, which are the contexts of the call tree. Most of a stack was seen before, so its names
+//! need not be looked up.
 //!
-//! A context is known by two hashes of 64 bits of its names, outermost first: those of all beginnings of a line come from one
-//! pass over it, and the longest beginning that is known is looked for from the end. So a line costs a few places in memory
-//! that are not in the processor's cache, and not one for each of its frames; and the text need not be kept. The hashes have
-//! seeds that no file can know. Of a hundred million contexts, the most that a tree may have, two are taken for one with a
-//! chance below 2^-60.
+//! A prefix is identified by two 64-bit hashes of its names, outermost first. One pass over a line gives the hashes of all
+//! its prefixes, and the longest known one is searched from the end. So a line costs a few cache misses, not one for each
+//! frame, and the text need not be kept. The hashes have random seeds that no file can know. Among a hundred million
+//! contexts, the most that a tree may have, the probability that two are confused is below 2^-60.
 
 use std::hint::black_box;
 
@@ -15,7 +14,7 @@ use memchr::memchr_iter;
 use super::text::{Piece, Place};
 use crate::collect::interner::{Interner, fold, hash, seed};
 
-/// Not known which context it is, or whether it is known at all.
+/// The context is not known, or not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
 const EMPTY: Slot = Slot {
     low: 0,
@@ -23,54 +22,54 @@ const EMPTY: Slot = Slot {
 };
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// Stacks that are looked for together: what one waits for from memory comes while the others' does.
-const TOGETHER: usize = 16;
-/// So many frames from its end a stack is mostly known.
-const NEAR: usize = 4;
+/// How many stacks are looked up together, so that their memory accesses overlap.
+const BATCH: usize = 16;
+/// How many levels from the end of a stack are prefetched. The longest known prefix mostly ends there.
+const PREFETCHED: usize = 4;
 
-/// KnownPrefixes of one thread.
+/// The prefixes that one thread has seen.
 pub(crate) struct KnownPrefixes {
-    /// Frames by the numbers of the names.
+    /// The contexts. Frames are numbers of names.
     pub(crate) forest: Forest,
     names: Interner,
     /// Where each name was first seen.
     places: Vec<Place>,
-    /// What each context is known by.
+    /// The hash of each context.
     hashes: Vec<Hash>,
-    /// A power of two, at least twice as many as contexts.
+    /// Their number is a power of two, at least twice the number of contexts.
     slots: Vec<Slot>,
     seed: Hash,
 }
 
-/// Hashes of the names of a context.
+/// The hashes of a context's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hash(u64, u64);
 
 impl Hash {
-    /// That of a context below this one.
+    /// The hash of a context one level below.
     fn below(self, name: &[u8], seed: Hash) -> Hash {
         let (a, b) = (hash(name, seed.0), hash(name, seed.1));
-        // The second keeps all that was above: contexts that differ stay different below equal names.
+        // The second hash loses nothing from above: different contexts stay different below equal names.
         Hash(
             fold(self.0 ^ a),
             (self.1.rotate_left(29) ^ b).wrapping_mul(FACTOR),
         )
     }
 
-    /// What also tells where in the table it belongs.
+    /// The bits that choose the slot.
     fn low(self) -> u32 {
         self.0 as u32
     }
 }
 
-/// A stack that was taken apart.
+/// A stack split into levels.
 #[derive(Clone, Copy, Debug)]
 struct Stack<'t> {
     text: &'t str,
     count: i64,
-    /// Where its levels begin in those of all stacks, and where they end.
+    /// The range of its levels among those of all stacks.
     levels: (usize, usize),
-    /// So many of them are the first of the stack before.
+    /// How many of its first levels are those of the previous stack.
     shared: usize,
 }
 
@@ -80,10 +79,10 @@ struct Slot {
     context: u32,
 }
 
-/// The beginning of a stack, up to one of its frames.
+/// A prefix of a stack, up to one of its frames.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// Where the frame ends.
+    /// The byte where the frame ends.
     end: usize,
     hash: Hash,
     context: u32,
@@ -106,9 +105,9 @@ impl KnownPrefixes {
         &self.places
     }
 
-    /// A name by its number.
+    /// The name with this number.
     pub(crate) fn name(&self, number: u32) -> &str {
-        str::from_utf8(self.names.text(number)).expect("it was a part of a text")
+        str::from_utf8(self.names.text(number)).expect("names are parts of a text")
     }
 
     fn find(&self, hash: Hash) -> Option<u32> {
@@ -127,7 +126,7 @@ impl KnownPrefixes {
         }
     }
 
-    /// Adds a context of no cost, the number of whose name is known.
+    /// Adds a context without cost.
     fn push(&mut self, parent: u32, name: u32, hash: Hash) -> u32 {
         let context = self.forest.push(parent, name);
         self.hashes.push(hash);
@@ -152,33 +151,33 @@ fn place(slots: &mut [Slot], slot: Slot) {
     slots[at] = slot;
 }
 
-/// The stacks of a piece on their way to their contexts.
-pub(crate) struct Taking<'c, 't> {
-    contexts: &'c mut KnownPrefixes,
+/// Adds the stacks of a piece to their contexts, in batches.
+pub(crate) struct StackBatch<'c, 't> {
+    prefixes: &'c mut KnownPrefixes,
     piece: &'t Piece<'t>,
-    /// More contexts fit no tree.
+    /// The most contexts that a tree may have.
     most: u32,
-    /// The stack that was looked for last, and those that wait.
+    /// The last stack of the previous batch, then those that wait.
     stacks: Vec<Stack<'t>>,
-    /// Of all these stacks.
+    /// The levels of all these stacks.
     levels: Vec<Level>,
 }
 
-/// There are more contexts than a tree may have, from this stack on.
+/// From this stack on, there are more contexts than a tree may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany<'t>(pub(crate) &'t str);
 
-impl<'c, 't> Taking<'c, 't> {
-    /// Nothing is taken yet. There may be at most so many contexts.
-    pub(crate) fn new(contexts: &'c mut KnownPrefixes, piece: &'t Piece<'t>, most: u32) -> Self {
+impl<'c, 't> StackBatch<'c, 't> {
+    /// No stacks yet. There may be at most `most` contexts.
+    pub(crate) fn new(prefixes: &'c mut KnownPrefixes, piece: &'t Piece<'t>, most: u32) -> Self {
         let nothing = Stack {
             text: "",
             count: 0,
             levels: (0, 0),
             shared: 0,
         };
-        Taking {
-            contexts,
+        StackBatch {
+            prefixes,
             piece,
             most,
             stacks: vec![nothing],
@@ -186,12 +185,12 @@ impl<'c, 't> Taking<'c, 't> {
         }
     }
 
-    /// Takes a stack of at least one frame apart, unless it has more than `deepest`: whether it was taken. It may wait for
-    /// [`flush`](Taking::flush).
+    /// Adds a stack of at least one frame, which may wait for [`flush`](StackBatch::flush). Returns false and adds nothing
+    /// when it has more than `deepest` frames.
     ///
     /// # Errors
     /// When there would be too many contexts.
-    pub(crate) fn take(
+    pub(crate) fn push(
         &mut self,
         text: &'t str,
         count: i64,
@@ -210,13 +209,13 @@ impl<'c, 't> Taking<'c, 't> {
             levels: (start, self.levels.len()),
             shared,
         });
-        if self.stacks.len() > TOGETHER {
+        if self.stacks.len() > BATCH {
             self.flush()?;
         }
         Ok(true)
     }
 
-    /// Takes over what the stack before begins with, too. How many levels these are.
+    /// Copies the levels that the previous stack shares. Returns their number.
     fn share(&mut self, text: &str) -> usize {
         let before = self.stacks[self.stacks.len() - 1];
         let common = common(before.text.as_bytes(), text.as_bytes());
@@ -226,10 +225,10 @@ impl<'c, 't> Taking<'c, 't> {
         shared
     }
 
-    /// Adds the levels that are not there yet of a stack whose levels begin at `start`.
+    /// Adds the remaining levels of a stack whose levels begin at `start`.
     fn split(&mut self, text: &str, start: usize) {
         let text = text.as_bytes();
-        let seed = self.contexts.seed;
+        let seed = self.prefixes.seed;
         let (mut from, mut above) = match self.levels[start..].last() {
             Some(level) => (level.end + 1, level.hash),
             None => (0, seed),
@@ -247,16 +246,19 @@ impl<'c, 't> Taking<'c, 't> {
         }
     }
 
-    /// Adds to the costs of all stacks that wait.
+    /// Adds the counts of all waiting stacks.
     ///
     /// # Errors
     /// When there would be too many contexts.
     pub(crate) fn flush(&mut self) -> Result<(), TooMany<'t>> {
-        self.fetch();
+        self.prefetch();
         for row in 1..self.stacks.len() {
             self.add(row)?;
         }
-        let last = self.stacks.pop().expect("one was looked for last");
+        let last = self
+            .stacks
+            .pop()
+            .expect("the last stack of the previous batch is always there");
         let (from, to) = last.levels;
         self.levels.truncate(to);
         self.levels.drain(..from);
@@ -268,13 +270,13 @@ impl<'c, 't> Taking<'c, 't> {
         Ok(())
     }
 
-    /// Reads what [`add`](Taking::add) is about to, and does nothing with it: the processor waits for all of it at once.
-    fn fetch(&self) {
-        let KnownPrefixes { slots, hashes, .. } = &*self.contexts;
+    /// Reads the memory that [`add`](StackBatch::add) will need, so that the processor waits for all of it at once.
+    fn prefetch(&self) {
+        let KnownPrefixes { slots, hashes, .. } = &*self.prefixes;
         let mask = slots.len() - 1;
         let near = |stack: &Stack| {
             let (from, to) = stack.levels;
-            &self.levels[to.saturating_sub(NEAR).max(from + stack.shared)..to]
+            &self.levels[to.saturating_sub(PREFETCHED).max(from + stack.shared)..to]
         };
         let slot = |level: &Level| slots[level.hash.low() as usize & mask];
         let waiting = &self.stacks[1..];
@@ -290,7 +292,7 @@ impl<'c, 't> Taking<'c, 't> {
         black_box(likely.fold(0, |sum, level| sum ^ hashes[slot(level).context as usize].0));
     }
 
-    /// Adds to the cost of one of the stacks. That before it was added.
+    /// Adds the count of one stack. The one before it is added already.
     fn add(&mut self, row: usize) -> Result<(), TooMany<'t>> {
         let Stack {
             text: stack,
@@ -307,7 +309,7 @@ impl<'c, 't> Taking<'c, 't> {
                 false => None,
             };
             let context = context.filter(|&context| context != UNKNOWN);
-            if let Some(context) = context.or_else(|| self.contexts.find(level.hash)) {
+            if let Some(context) = context.or_else(|| self.prefixes.find(level.hash)) {
                 self.levels[known - 1].context = context;
                 parent = context;
                 break;
@@ -315,7 +317,7 @@ impl<'c, 't> Taking<'c, 't> {
             known -= 1;
         }
         for row in known..to {
-            if self.contexts.forest.len() >= self.most as usize {
+            if self.prefixes.forest.len() >= self.most as usize {
                 return Err(TooMany(stack));
             }
             let start = match row == from {
@@ -324,19 +326,19 @@ impl<'c, 't> Taking<'c, 't> {
             };
             let Level { end, hash, .. } = self.levels[row];
             let name = &stack[start..end];
-            let (number, new) = self.contexts.names.intern(name.as_bytes());
+            let (number, new) = self.prefixes.names.intern(name.as_bytes());
             if new {
-                self.contexts.places.push(self.piece.place(name));
+                self.prefixes.places.push(self.piece.place(name));
             }
-            parent = self.contexts.push(parent, number, hash);
+            parent = self.prefixes.push(parent, number, hash);
             self.levels[row].context = parent;
         }
-        self.contexts.forest.add(parent, 0, count);
+        self.prefixes.forest.add(parent, 0, count);
         Ok(())
     }
 }
 
-/// How many bytes both begin with.
+/// The length of the common prefix in bytes.
 fn common(a: &[u8], b: &[u8]) -> usize {
     let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
     let mut same = 0;
@@ -369,15 +371,15 @@ mod tests {
     }
 
     /// What each context costs, as a tree has it.
-    fn contents(contexts: KnownPrefixes) -> HashMap<String, i64> {
+    fn contents(prefixes: KnownPrefixes) -> HashMap<String, i64> {
         let types = vec![ValueType::new("samples", "")];
         let mut builder = CallTreeBuilder::new(types).expect("a type");
-        let numbers = 0..contexts.places().len() as u32;
-        let names = numbers.map(|number| Frame::function(contexts.name(number)));
+        let numbers = 0..prefixes.places().len() as u32;
+        let names = numbers.map(|number| Frame::function(prefixes.name(number)));
         let ids: Vec<_> = names
             .map(|name| builder.intern(name).expect("room"))
             .collect();
-        let sorted = contexts.forest.sort(&ids);
+        let sorted = prefixes.forest.sort(&ids);
         builder.graft(sorted).expect("room");
         let tree = builder.finish().expect("room");
         let path = |node| {
@@ -405,10 +407,10 @@ mod tests {
         };
         for stacks in [stacks, sorted] {
             let mut expect: HashMap<String, i64> = HashMap::new();
-            let mut contexts = KnownPrefixes::new();
+            let mut prefixes = KnownPrefixes::new();
             let lines: Vec<_> = stacks.iter().map(|it| &*it.0).collect();
             let piece = piece(lines.join("\n"));
-            let mut taking = Taking::new(&mut contexts, &piece, 1_000_000);
+            let mut batch = StackBatch::new(&mut prefixes, &piece, 1_000_000);
             for (stack, (_, count)) in piece.text.split('\n').zip(&stacks) {
                 for (end, _) in format!("{stack};").match_indices(';') {
                     *expect.entry(stack[..end].to_owned()).or_default() += match end {
@@ -417,24 +419,24 @@ mod tests {
                     };
                 }
                 let deepest = stack.split(';').count();
-                assert_eq!(taking.take(stack, 100, deepest - 1), Ok(false));
-                assert_eq!(taking.take(stack, *count, deepest), Ok(true));
+                assert_eq!(batch.push(stack, 100, deepest - 1), Ok(false));
+                assert_eq!(batch.push(stack, *count, deepest), Ok(true));
             }
-            taking.flush().expect("room");
-            assert_eq!(contexts.forest.len(), expect.len());
-            assert_eq!(contents(contexts), expect);
+            batch.flush().expect("room");
+            assert_eq!(prefixes.forest.len(), expect.len());
+            assert_eq!(contents(prefixes), expect);
         }
     }
 
     #[test]
     fn no_more_contexts_than_allowed() {
-        let mut contexts = KnownPrefixes::new();
+        let mut prefixes = KnownPrefixes::new();
         let piece = piece("a;b a;b a;c".to_owned());
-        let mut taking = Taking::new(&mut contexts, &piece, 2);
+        let mut batch = StackBatch::new(&mut prefixes, &piece, 2);
         let expected = [Ok(()), Ok(()), Err(TooMany("a;c"))];
         for (stack, expect) in piece.text.split(' ').zip(expected) {
-            assert_eq!(taking.take(stack, 1, 9), Ok(true));
-            assert_eq!(taking.flush(), expect);
+            assert_eq!(batch.push(stack, 1, 9), Ok(true));
+            assert_eq!(batch.flush(), expect);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The text in pieces of whole lines, whether it is held in memory or stays where it is.
+//! The text in pieces of whole lines, whether it is in memory or stays in its file.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,50 +7,52 @@ use memchr::memchr;
 
 use crate::decode::fault::Fault;
 
-/// Bytes of a piece, about.
+/// The size of a piece in bytes, roughly.
 pub(crate) const SIZE: usize = 1 << 20;
-/// Bytes that are read at first to find the end of a piece's last line.
+/// How many bytes are read first to find the end of a piece's last line.
 const TAIL: usize = 16 << 10;
 
-/// Bytes that stay where they are, and are read from any place and by several threads at a time.
+/// Bytes that stay in their file. Several threads read at any offset at the same time.
 pub trait ReadAt: Sync {
-    /// How many there are.
+    /// The number of bytes.
     fn length(&self) -> u64;
 
-    /// Reads as many as there is room for, from a place on.
+    /// Fills `into` with the bytes from offset `at` on.
     ///
     /// # Errors
-    /// When they cannot be read, or there are not so many.
+    /// When they cannot be read, or fewer bytes are left.
     fn read_exact_at(&self, into: &mut [u8], at: u64) -> io::Result<()>;
 }
 
-/// A text, wherever it is.
+/// A text.
 #[derive(Clone, Copy)]
 pub(crate) enum Text<'t> {
+    /// In memory.
     Held(&'t [u8]),
+    /// Read piece by piece.
     Elsewhere(&'t dyn ReadAt),
 }
 
-/// Where something stands: the number of the piece, and the byte of its text.
+/// A place in the text: the piece, and the byte of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) piece: usize,
     pub(crate) byte: usize,
 }
 
-/// Whole lines. A line belongs to the piece in whose [`SIZE`] bytes it begins; so there are pieces without any.
+/// Whole lines. A line belongs to the piece in whose [`SIZE`] bytes it begins, so some pieces have no lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece<'b> {
     pub(crate) number: usize,
-    /// Bytes that are not UTF-8 are replaced. A line's end never is a part of them, so that a piece's text does not depend on
-    /// where it was cut off.
+    /// Bytes that are not UTF-8 are replaced. A line end is never part of such bytes, so the result does not depend on
+    /// where the text is cut into pieces.
     pub(crate) text: Cow<'b, str>,
-    /// Nothing follows.
+    /// Whether this is the end of the text.
     pub(crate) last: bool,
 }
 
 impl Piece<'_> {
-    /// Where a part of the text stands.
+    /// The place of a part of the text.
     pub(crate) fn place(&self, part: &str) -> Place {
         Place {
             piece: self.number,
@@ -67,15 +69,15 @@ impl Text<'_> {
         }
     }
 
-    /// How many pieces it has.
+    /// The number of pieces.
     pub(crate) fn pieces(&self) -> usize {
         self.length().div_ceil(SIZE as u64) as usize
     }
 
-    /// A piece by its number; the text that is not held is read into `buffer`.
+    /// The piece with this number. A text that is not in memory is read into `buffer`.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the text cannot be read.
     pub(crate) fn piece<'b>(
         &'b self,
         number: usize,
@@ -86,7 +88,7 @@ impl Text<'_> {
             Text::Elsewhere(bytes) => read(*bytes, number, buffer)
                 .map_err(|error| Fault::whole(format!("it cannot be read: {error}")))?,
         };
-        // Nearly all text is UTF-8, and that is told faster than what is not is replaced.
+        // Nearly all text is UTF-8, and checking is faster than replacing.
         let text = match str::from_utf8(bytes) {
             Ok(text) => text.into(),
             Err(_) => String::from_utf8_lossy(bytes),
@@ -94,10 +96,10 @@ impl Text<'_> {
         Ok(Piece { number, text, last })
     }
 
-    /// Looks at one piece after the other until `visit` breaks.
+    /// Visits the pieces in order until `visit` returns a result.
     ///
     /// # Errors
-    /// When it cannot be read, and those of `visit`.
+    /// When the text cannot be read, and those of `visit`.
     pub(crate) fn each<T>(
         &self,
         mut visit: impl FnMut(&Piece<'_>) -> Result<Option<T>, Fault>,
@@ -115,7 +117,7 @@ impl Text<'_> {
     /// The 1-based number of the line that begins at a place.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the text cannot be read.
     pub(crate) fn line_number(&self, at: Place) -> Result<usize, Fault> {
         let ends = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let mut before = 1;
@@ -130,7 +132,7 @@ impl Text<'_> {
     }
 }
 
-/// The bytes in which a piece's lines begin.
+/// The range of bytes in which a piece's lines begin.
 fn window(number: usize, length: u64) -> (u64, u64) {
     let from = number as u64 * SIZE as u64;
     (from, length.min(from + SIZE as u64))
@@ -139,7 +141,7 @@ fn window(number: usize, length: u64) -> (u64, u64) {
 fn held(bytes: &[u8], number: usize) -> (&[u8], bool) {
     let (from, to) = window(number, bytes.len() as u64);
     let (from, to) = (from as usize, to as usize);
-    // No line's end is looked for further than where the next piece's lines begin: most of a long line is in no piece.
+    // The first line is searched within this range only: most of a very long line is in no piece.
     let first = match from.checked_sub(1) {
         None => Some(0),
         Some(before) => memchr(b'\n', &bytes[before..to - 1]).map(|at| from + at),

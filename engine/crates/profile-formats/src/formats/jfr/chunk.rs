@@ -1,4 +1,4 @@
-//! Chunks of a recording and the events in them, not yet understood.
+//! The chunks of a recording and their events, undecoded.
 
 use super::values;
 use crate::decode::cursor::Cursor;
@@ -6,26 +6,26 @@ use crate::decode::fault::Fault;
 
 /// The first bytes of each chunk.
 pub(crate) const MAGIC: &[u8] = b"FLR\0";
-/// Bytes of a chunk's head.
+/// The size of a chunk's head in bytes.
 const HEAD: usize = 68;
-/// The only versions that write numbers as this reader expects them.
+/// The versions that this reader reads.
 const MAJOR: [u16; 2] = [1, 2];
 const COMPRESSED_NUMBERS: u32 = 1;
 
 /// A part of a recording.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk<'a> {
-    /// Its place in the file.
+    /// The offset in the file.
     pub(crate) at: usize,
-    /// The bytes of its events.
+    /// The bytes of the events.
     pub(crate) events: Cursor<'a>,
-    /// Ticks of its clock in a second.
+    /// Ticks of the chunk's clock per second.
     pub(crate) frequency: u64,
-    /// It was never closed, or its end is missing.
+    /// The chunk was never closed, or its end is missing.
     pub(crate) open: bool,
 }
 
-/// An event's number of its class, and what it holds.
+/// An event: the id of its class, and its fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event<'a> {
     pub(crate) at: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Event<'a> {
     pub(crate) body: Cursor<'a>,
 }
 
-/// All chunks of a file, up to the first that is wrong.
+/// All chunks of a file, up to the first fault.
 pub(crate) fn chunks(bytes: &[u8]) -> impl Iterator<Item = Result<Chunk<'_>, Fault>> {
     let mut rest = Cursor::new(bytes);
     std::iter::from_fn(move || {
@@ -59,13 +59,13 @@ fn chunk<'a>(rest: &mut Cursor<'a>) -> Result<Chunk<'a>, Fault> {
         let problem = format!("the recording has version {major}.{minor}, expected 1 or 2");
         let fault = Fault::byte(at + 4, problem);
         return Err(match major {
-            // JRockit's, up to Oracle's JDK 8, which the JDK's own tools have forgotten, too.
+            // JRockit's version, up to Oracle's JDK 8. The JDK's own tools do not read it any more either.
             0 => fault.advise("open it in JDK Mission Control, or record with JDK 8u262 or newer"),
             _ => fault,
         });
     }
     let size = values::be64(&mut head)?;
-    // Offsets of the last checkpoint and the metadata, and times: all of it stands in the events too.
+    // Offsets of the last checkpoint and the metadata, and times. The events have all of this too.
     head.take(5 * 8)?;
     let frequency = values::be64(&mut head)?;
     let features = values::be32(&mut head)?;
@@ -91,7 +91,7 @@ fn chunk<'a>(rest: &mut Cursor<'a>) -> Result<Chunk<'a>, Fault> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Its events in order. Of an open chunk, those that are whole.
+    /// The events in order. Of an open chunk, the complete ones.
     pub(crate) fn events(&self) -> impl Iterator<Item = Result<Event<'a>, Fault>> + use<'a> {
         let (mut rest, open) = (self.events, self.open);
         std::iter::from_fn(move || {

@@ -1,17 +1,17 @@
-//! The classes of a chunk: how its constants and events are laid out.
+//! The classes of a chunk, which define the layout of its constants and events.
 
 use std::collections::HashMap;
 
 use super::values::{self, Text, number};
 use crate::decode::cursor::Cursor;
-use crate::decode::fault::{Fault, dangling};
+use crate::decode::fault::{Fault, dangling, quote};
 
-/// How deep elements stand in each other: root, metadata, class, field, annotation.
+/// How deep elements may be nested: root, metadata, class, field, annotation.
 const ELEMENTS: usize = 8;
-/// How deep values may stand in values.
+/// How deep values may be nested.
 const DEPTH: usize = 32;
 
-/// The number of a class in its chunk's table.
+/// The row of a class in its chunk's table.
 pub(crate) type Row = usize;
 
 /// All classes of a chunk.
@@ -21,22 +21,22 @@ pub(crate) struct Classes {
     classes: Vec<Class>,
 }
 
-/// What a value of a class is made of.
+/// The layout of a class's values.
 #[derive(Debug)]
 pub(crate) struct Class {
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
     shape: Shape,
-    /// A value takes no bytes.
+    /// Values take no bytes.
     empty: bool,
 }
 
-/// A part of a value.
+/// A field of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) class: Row,
-    /// The number of a constant stands for the value.
+    /// The value is the number of a constant.
     pub(crate) constant: bool,
     pub(crate) array: bool,
 }
@@ -66,7 +66,7 @@ impl Shape {
 #[derive(Default)]
 struct Element {
     name: u64,
-    /// Numbers of keys and values in the table of strings.
+    /// Keys and values, as rows of the string table.
     attributes: Vec<(u64, u64)>,
     children: Vec<Element>,
 }
@@ -75,7 +75,7 @@ impl Classes {
     /// Reads the body of a metadata event.
     pub(crate) fn read(mut body: Cursor) -> Result<Self, Fault> {
         let at = body.at();
-        // Start, duration, and the number of this description.
+        // Start, duration, and the id of this description.
         for _ in 0..3 {
             number(&mut body)?;
         }
@@ -92,17 +92,17 @@ impl Classes {
         classes.map_err(|fault| fault.at_byte(at))
     }
 
-    /// The class of a number in the file.
+    /// The row of the class with this id.
     pub(crate) fn row(&self, id: u64) -> Option<Row> {
         self.rows.get(&id).copied()
     }
 
-    /// A class by its row.
+    /// The class in this row.
     pub(crate) fn class(&self, row: Row) -> &Class {
         &self.classes[row]
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     pub(crate) fn skip(&self, cursor: &mut Cursor, row: Row) -> Result<(), Fault> {
         self.skip_at(cursor, row, 0)
     }
@@ -115,7 +115,7 @@ impl Classes {
             Shape::Number => number(cursor).map(|_| ()),
             Shape::Text => values::text(cursor).map(|_| ()),
             Shape::Fields if depth == DEPTH => {
-                let problem = format!("values stand in values more than {DEPTH} deep");
+                let problem = format!("values are nested more than {DEPTH} deep");
                 Err(Fault::byte(cursor.at(), problem))
             }
             Shape::Fields => class
@@ -125,16 +125,16 @@ impl Classes {
         }
     }
 
-    /// Passes over a field of a value.
+    /// Skips a field of a value.
     pub(crate) fn skip_field(&self, cursor: &mut Cursor, field: &Field) -> Result<(), Fault> {
         self.skip_field_at(cursor, field, 0)
     }
 
     fn skip_field_at(&self, cursor: &mut Cursor, field: &Field, depth: usize) -> Result<(), Fault> {
-        // An array's elements take at least a byte each, unless they are nothing.
-        let nothing = !field.constant && self.class(field.class).empty;
+        // An array's elements take at least one byte each, unless they are empty.
+        let is_empty = !field.constant && self.class(field.class).empty;
         let times = match field.array {
-            true if nothing => number(cursor).map(|_| 0)?,
+            true if is_empty => number(cursor).map(|_| 0)?,
             true => values::count(cursor, &field.name)?,
             false => 1,
         };
@@ -147,9 +147,10 @@ impl Classes {
         Ok(())
     }
 
-    /// Finds the classes whose values take no bytes, and drops fields of such. A value that holds itself is an error.
+    /// Finds the classes whose values take no bytes, and removes fields of such classes. A value that contains itself is an
+    /// error.
     fn measure(&mut self) -> Result<(), Fault> {
-        // Unknown, under way, known.
+        // 0: unknown, 1: in progress, 2: known.
         let mut states = vec![0_u8; self.classes.len()];
         for start in 0..self.classes.len() {
             let mut path = vec![(start, 0)];
@@ -170,7 +171,7 @@ impl Classes {
                         let inner = class.fields[*next + skipped].class;
                         *next += skipped + 1;
                         if states[inner] == 1 {
-                            let name = crate::decode::fault::quote(&class.name);
+                            let name = quote(&class.name);
                             return Err(Fault::whole(format!(
                                 "a value of class {name} holds itself"
                             )));
@@ -178,7 +179,7 @@ impl Classes {
                         path.push((inner, 0));
                     }
                     None => {
-                        // Each field that stays takes at least a byte.
+                        // Each field that stays takes at least one byte.
                         let mut fields = std::mem::take(&mut self.classes[row].fields);
                         fields.retain(|field| {
                             field.constant || field.array || !self.classes[field.class].empty
@@ -195,7 +196,7 @@ impl Classes {
     }
 }
 
-/// The name that JDK 11 and later have for a class of JDK 9 and 10.
+/// The name since JDK 11 of a class of JDK 9 and 10.
 fn as_today(name: &str) -> String {
     let event = name.strip_prefix("com.oracle.jdk.");
     let constant = name.strip_prefix("com.oracle.jfr.types.");
@@ -208,7 +209,7 @@ fn as_today(name: &str) -> String {
 
 fn element(body: &mut Cursor, depth: usize) -> Result<Element, Fault> {
     if depth == ELEMENTS {
-        let problem = format!("elements of the metadata stand more than {ELEMENTS} deep");
+        let problem = format!("elements of the metadata are nested more than {ELEMENTS} deep");
         return Err(Fault::byte(body.at(), problem));
     }
     let mut element = Element {
@@ -224,7 +225,7 @@ fn element(body: &mut Cursor, depth: usize) -> Result<Element, Fault> {
     Ok(element)
 }
 
-/// Makes classes of elements.
+/// Makes classes from elements.
 struct Reader<'s> {
     strings: &'s [String],
 }
@@ -247,13 +248,13 @@ impl<'s> Reader<'s> {
         Ok(None)
     }
 
-    /// The number of the class that an attribute names.
+    /// The id of the class that an attribute names.
     fn id(&self, element: &Element, wanted: &str) -> Result<u64, Fault> {
         let text = self.attribute(element, wanted)?.unwrap_or("");
         text.parse().map_err(|_| {
-            let text = crate::decode::fault::quote(text);
+            let text = quote(text);
             Fault::whole(format!(
-                "expected {wanted} to be a class's number, got {text}"
+                "expected {wanted} to be the number of a class, got {text}"
             ))
         })
     }

@@ -1,4 +1,4 @@
-//! The constants of a chunk, as far as stacks and threads are made of them.
+//! The constants of a chunk that stacks and threads need.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,36 +9,36 @@ use crate::decode::cursor::Cursor;
 use crate::decode::fault::{Fault, dangling};
 use crate::decode::texts::cut;
 
-/// A text may stand for a constant, which is a text.
+/// How many constants a text may refer through.
 const HOPS: usize = 4;
 
-/// Constants by their numbers.
+/// Constants by number.
 #[derive(Debug, Default)]
 pub(crate) struct Pools<'a> {
-    /// By class and number.
+    /// Texts by class and number.
     texts: HashMap<(Row, u64), Text<'a>>,
-    /// Each class's name.
+    /// The name of each class.
     types: HashMap<u64, Name<'a>>,
-    /// Each method's class and name.
+    /// The class and name of each method.
     methods: HashMap<u64, (u64, Name<'a>)>,
     pub(crate) threads: HashMap<u64, Thread<'a>>,
-    /// What each state of threads is called.
+    /// The name of each thread state.
     states: HashMap<u64, Name<'a>>,
     pub(crate) traces: HashMap<u64, Trace>,
-    /// The methods of all stacks and the lines that ran, innermost first in each.
+    /// The methods and lines of all stacks, innermost first in each.
     frames: Vec<(u64, u32)>,
-    /// The class of plain texts.
+    /// The class `java.lang.String`.
     string: Option<Row>,
 }
 
-/// A text in a field, or the constant that has it.
+/// A text, or the constant that contains it.
 #[derive(Clone, Debug)]
 pub(crate) enum Name<'a> {
     Text(Text<'a>),
     Constant(Row, u64),
 }
 
-/// A thread, by both systems' names and numbers.
+/// A thread: name and number in Java and in the operating system.
 #[derive(Debug)]
 pub(crate) struct Thread<'a> {
     pub(crate) java: (Name<'a>, u64),
@@ -48,22 +48,22 @@ pub(crate) struct Thread<'a> {
 /// A stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trace {
-    /// Its range in the methods of all stacks.
+    /// The range in [`Pools::frames`].
     from: usize,
     to: usize,
-    /// The recorder left out its outermost frames.
+    /// The recorder left out the outermost frames.
     pub(crate) truncated: bool,
 }
 
-/// Where the wanted fields of a class are.
+/// How to read some fields of a class.
 pub(crate) struct Plan<'c, const N: usize> {
     classes: &'c Classes,
-    /// Each field, and which of the wanted ones it is.
+    /// Each field, and which of the wanted fields it is.
     fields: Vec<(&'c Field, Option<usize>)>,
 }
 
 impl<'c, const N: usize> Plan<'c, N> {
-    /// For the values of a class.
+    /// A plan for the values of a class.
     pub(crate) fn new(classes: &'c Classes, class: Row, wanted: [&str; N]) -> Self {
         let fields = classes.class(class).fields.iter();
         let place = |field: &Field| wanted.iter().position(|&name| name == field.name);
@@ -73,7 +73,7 @@ impl<'c, const N: usize> Plan<'c, N> {
         }
     }
 
-    /// Passes over a value, and tells where its wanted fields are.
+    /// Skips a value and returns its wanted fields.
     pub(crate) fn read<'a>(
         &self,
         cursor: &mut Cursor<'a>,
@@ -101,7 +101,7 @@ pub(crate) struct Part<'a, 'c> {
 }
 
 impl<'a> Part<'a, '_> {
-    /// A number, or the number of a constant. 0 for what is none.
+    /// A number, or the number of a constant; 0 for anything else.
     pub(crate) fn number(&self) -> Result<u64, Fault> {
         let mut cursor = self.cursor;
         let class = &*self.classes.class(self.field.class).name;
@@ -113,7 +113,7 @@ impl<'a> Part<'a, '_> {
         }
     }
 
-    /// A text, or the constant that has it.
+    /// A text, or the constant that contains it.
     fn name(&self) -> Result<Name<'a>, Fault> {
         let mut cursor = self.cursor;
         if self.field.array {
@@ -133,6 +133,23 @@ fn number_of(part: Option<&Part>) -> Result<u64, Fault> {
     part.map_or(Ok(0), Part::number)
 }
 
+/// Reads constants that have a name, into a table by number.
+fn names<'a>(
+    classes: &Classes,
+    row: Row,
+    count: usize,
+    body: &mut Cursor<'a>,
+    into: &mut HashMap<u64, Name<'a>>,
+) -> Result<(), Fault> {
+    let plan = Plan::new(classes, row, ["name"]);
+    for _ in 0..count {
+        let key = number(body)?;
+        let [name] = plan.read(body)?;
+        into.insert(key, name_of(name.as_ref())?);
+    }
+    Ok(())
+}
+
 fn name_of<'a>(part: Option<&Part<'a, '_>>) -> Result<Name<'a>, Fault> {
     part.map_or(Ok(Name::Text(Text::Null)), Part::name)
 }
@@ -144,7 +161,7 @@ impl<'a> Pools<'a> {
         classes: &Classes,
         mut body: Cursor<'a>,
     ) -> Result<(), Fault> {
-        // Start, duration, where the checkpoint before is, and what kind it is.
+        // Start, duration, the offset of the previous checkpoint, and the type.
         for _ in 0..3 {
             number(&mut body)?;
         }
@@ -175,54 +192,11 @@ impl<'a> Pools<'a> {
                     self.texts.insert((row, key), values::text(body)?);
                 }
             }
-            "jdk.types.Symbol" => {
-                let plan = Plan::new(classes, row, ["string"]);
-                for _ in 0..count {
-                    let key = number(body)?;
-                    let [text] = plan.read(body)?;
-                    if let Name::Text(text) = name_of(text.as_ref())? {
-                        self.texts.insert((row, key), text);
-                    }
-                }
-            }
-            "java.lang.Class" => {
-                let plan = Plan::new(classes, row, ["name"]);
-                for _ in 0..count {
-                    let key = number(body)?;
-                    let [name] = plan.read(body)?;
-                    self.types.insert(key, name_of(name.as_ref())?);
-                }
-            }
-            "jdk.types.ThreadState" => {
-                let plan = Plan::new(classes, row, ["name"]);
-                for _ in 0..count {
-                    let key = number(body)?;
-                    let [name] = plan.read(body)?;
-                    self.states.insert(key, name_of(name.as_ref())?);
-                }
-            }
-            "jdk.types.Method" => {
-                let plan = Plan::new(classes, row, ["type", "name"]);
-                for _ in 0..count {
-                    let key = number(body)?;
-                    let [class, name] = plan.read(body)?;
-                    let method = (number_of(class.as_ref())?, name_of(name.as_ref())?);
-                    self.methods.insert(key, method);
-                }
-            }
-            "java.lang.Thread" => {
-                let wanted = ["javaName", "javaThreadId", "osName", "osThreadId"];
-                let plan = Plan::new(classes, row, wanted);
-                for _ in 0..count {
-                    let key = number(body)?;
-                    let [java, java_id, os, os_id] = plan.read(body)?;
-                    let thread = Thread {
-                        java: (name_of(java.as_ref())?, number_of(java_id.as_ref())?),
-                        os: (name_of(os.as_ref())?, number_of(os_id.as_ref())?),
-                    };
-                    self.threads.insert(key, thread);
-                }
-            }
+            "jdk.types.Symbol" => self.symbols(classes, row, count, body)?,
+            "java.lang.Class" => names(classes, row, count, body, &mut self.types)?,
+            "jdk.types.ThreadState" => names(classes, row, count, body, &mut self.states)?,
+            "jdk.types.Method" => self.methods(classes, row, count, body)?,
+            "java.lang.Thread" => self.threads(classes, row, count, body)?,
             "jdk.types.StackTrace" => self.traces(classes, row, count, body)?,
             _ => {
                 for _ in 0..count {
@@ -230,6 +204,62 @@ impl<'a> Pools<'a> {
                     classes.skip(body, row)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn symbols(
+        &mut self,
+        classes: &Classes,
+        row: Row,
+        count: usize,
+        body: &mut Cursor<'a>,
+    ) -> Result<(), Fault> {
+        let plan = Plan::new(classes, row, ["string"]);
+        for _ in 0..count {
+            let key = number(body)?;
+            let [text] = plan.read(body)?;
+            if let Name::Text(text) = name_of(text.as_ref())? {
+                self.texts.insert((row, key), text);
+            }
+        }
+        Ok(())
+    }
+
+    fn methods(
+        &mut self,
+        classes: &Classes,
+        row: Row,
+        count: usize,
+        body: &mut Cursor<'a>,
+    ) -> Result<(), Fault> {
+        let plan = Plan::new(classes, row, ["type", "name"]);
+        for _ in 0..count {
+            let key = number(body)?;
+            let [class, name] = plan.read(body)?;
+            let method = (number_of(class.as_ref())?, name_of(name.as_ref())?);
+            self.methods.insert(key, method);
+        }
+        Ok(())
+    }
+
+    fn threads(
+        &mut self,
+        classes: &Classes,
+        row: Row,
+        count: usize,
+        body: &mut Cursor<'a>,
+    ) -> Result<(), Fault> {
+        let wanted = ["javaName", "javaThreadId", "osName", "osThreadId"];
+        let plan = Plan::new(classes, row, wanted);
+        for _ in 0..count {
+            let key = number(body)?;
+            let [java, java_id, os, os_id] = plan.read(body)?;
+            let thread = Thread {
+                java: (name_of(java.as_ref())?, number_of(java_id.as_ref())?),
+                os: (name_of(os.as_ref())?, number_of(os_id.as_ref())?),
+            };
+            self.threads.insert(key, thread);
         }
         Ok(())
     }
@@ -251,7 +281,7 @@ impl<'a> Pools<'a> {
                 let mut cursor = frames.cursor;
                 for _ in 0..values::count(&mut cursor, "frames")? {
                     let [method, line] = plan.read(&mut cursor)?;
-                    // Code without lines has -1.
+                    // Code without lines has line -1.
                     let line = u32::try_from(number_of(line.as_ref())?).unwrap_or(0);
                     self.frames.push((number_of(method.as_ref())?, line));
                 }
@@ -266,7 +296,7 @@ impl<'a> Pools<'a> {
         Ok(())
     }
 
-    /// The methods of a stack and the lines that ran, innermost first.
+    /// The methods and lines of a stack, innermost first.
     pub(crate) fn frames(&self, trace: Trace) -> &[(u64, u32)] {
         &self.frames[trace.from..trace.to]
     }
@@ -287,14 +317,14 @@ impl<'a> Pools<'a> {
         })
     }
 
-    /// Whether a thread in this state waits, as far as the recording says. Samples of processor time have no state.
+    /// Whether a thread in this state waits, as far as the recording says. CPU time samples have no state.
     pub(crate) fn waits(&self, state: u64) -> bool {
         let name = self.states.get(&state).map(|name| self.text(name));
         let runs = ["", "STATE_RUNNABLE", "STATE_DEFAULT"];
         name.is_some_and(|name| !runs.contains(&&*name))
     }
 
-    /// A text; empty when there is none.
+    /// The text; empty when there is none.
     pub(crate) fn text(&self, name: &Name<'a>) -> Cow<'a, str> {
         let mut key = match name {
             Name::Text(Text::Is(text)) => return text.clone(),

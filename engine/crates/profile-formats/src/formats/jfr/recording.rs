@@ -1,106 +1,105 @@
-//! The samples of all chunks, and the profile that they make.
+//! Collects the samples of all chunks to a profile.
 
 use std::collections::HashMap;
 
 use super::chunk::{Chunk, Event};
 use super::metadata::{Classes, Row};
-use super::pools::{Plan, Pools, Thread};
-use crate::Format;
+use super::pools::{Part, Plan, Pools, Thread};
 use crate::collect::collected::Collected;
 use crate::collect::parents::too_large;
-use crate::collect::stacks::{FrameId, MAX_DEPTH, Stacks};
+use crate::collect::stacks::{FrameId, MAX_DEPTH, Recorded, Stacks};
 use crate::collect::units::value;
 use crate::decode::fault::Fault;
 use crate::decode::texts::Texts;
+use crate::{Format, Grain};
 
-// Classes of every chunk.
+// Event classes that every chunk has.
 const METADATA: u64 = 0;
 const CHECKPOINT: u64 = 1;
 
-/// A value type, and the events that it is counted by, each with the field that weighs it.
-struct Kind {
+/// A value type, and the events that it counts, each with its weight.
+struct ValueColumn {
     name: &'static str,
     unit: &'static str,
-    /// Which of the events' threads it is of.
-    of: Of,
+    /// Only the events of these threads count.
+    threads: Threads,
     events: &'static [(&'static str, Weight)],
 }
 
-impl Kind {
+impl ValueColumn {
     const fn new(
         name: &'static str,
         unit: &'static str,
         events: &'static [(&'static str, Weight)],
     ) -> Self {
-        let of = Of::All;
-        Kind {
+        ValueColumn {
             name,
             unit,
-            of,
+            threads: Threads::All,
             events,
         }
     }
 }
 
-/// Which threads a value type is of. Samples by the clock on the wall are of waiting threads too.
+/// Which threads a value type counts. Wall clock samples include waiting threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum Threads {
     All,
     Running,
     Waiting,
 }
 
 const SAMPLES: &[(&str, Weight)] = &[("jdk.ExecutionSample", Weight::One)];
-/// async-profiler's: of a thread that waits, several samples are one event.
+/// From async-profiler: one event stands for several samples of a waiting thread.
 const WALL: &[(&str, Weight)] = &[("profiler.WallClockSample", Weight::Field("samples"))];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Weight {
     One,
     Field(&'static str),
-    /// A field that counts ticks of the chunk's clock.
+    /// A field in ticks of the chunk's clock.
     Ticks(&'static str),
 }
 
-/// What is read; the first that a recording has is shown first. Of threads by their state there is something only where
-/// some waited.
-const KINDS: [Kind; 15] = [
-    Kind::new("samples", "count", SAMPLES),
-    Kind {
-        of: Of::Running,
-        ..Kind::new("running samples", "count", SAMPLES)
+/// All value types. The first one that a recording has is shown first. Those by thread state are there only when some threads
+/// waited.
+const COLUMNS: [ValueColumn; 15] = [
+    ValueColumn::new("samples", "count", SAMPLES),
+    ValueColumn {
+        threads: Threads::Running,
+        ..ValueColumn::new("running samples", "count", SAMPLES)
     },
-    Kind {
-        of: Of::Waiting,
-        ..Kind::new("waiting samples", "count", SAMPLES)
+    ValueColumn {
+        threads: Threads::Waiting,
+        ..ValueColumn::new("waiting samples", "count", SAMPLES)
     },
-    // Newer JVMs measure time instead of counting threads; experimental in JDK 25.
-    Kind::new(
+    // Newer JVMs measure CPU time instead of counting threads. Experimental in JDK 25.
+    ValueColumn::new(
         "cpu",
         "ns",
         &[("jdk.CPUTimeSample", Weight::Ticks("samplingPeriod"))],
     ),
-    Kind::new("wall samples", "count", WALL),
-    Kind {
-        of: Of::Running,
-        ..Kind::new("running wall samples", "count", WALL)
+    ValueColumn::new("wall samples", "count", WALL),
+    ValueColumn {
+        threads: Threads::Running,
+        ..ValueColumn::new("running wall samples", "count", WALL)
     },
-    Kind {
-        of: Of::Waiting,
-        ..Kind::new("waiting wall samples", "count", WALL)
+    ValueColumn {
+        threads: Threads::Waiting,
+        ..ValueColumn::new("waiting wall samples", "count", WALL)
     },
-    Kind::new(
+    ValueColumn::new(
         "native samples",
         "count",
         &[("jdk.NativeMethodSample", Weight::One)],
     ),
-    Kind::new(
+    ValueColumn::new(
         "allocation",
         "bytes",
         &[("jdk.ObjectAllocationSample", Weight::Field("weight"))],
     ),
-    // The same bytes, counted in another way: never added to the samples.
-    Kind::new(
+    // The same bytes, counted in another way. They must not be added to the samples.
+    ValueColumn::new(
         "TLAB allocation",
         "bytes",
         &[
@@ -111,71 +110,71 @@ const KINDS: [Kind; 15] = [
             ),
         ],
     ),
-    // async-profiler's: what was allocated and still there at the end.
-    Kind::new(
+    // From async-profiler: objects that were still alive at the end.
+    ValueColumn::new(
         "live objects",
         "bytes",
         &[("profiler.LiveObject", Weight::Field("allocationSize"))],
     ),
-    Kind::new(
+    ValueColumn::new(
         "malloc",
         "bytes",
         &[("profiler.Malloc", Weight::Field("size"))],
     ),
-    Kind::new(
+    ValueColumn::new(
         "monitor",
         "ns",
         &[("jdk.JavaMonitorEnter", Weight::Ticks("duration"))],
     ),
-    Kind::new(
+    ValueColumn::new(
         "native lock",
         "ns",
         &[("profiler.NativeLock", Weight::Ticks("duration"))],
     ),
-    Kind::new(
+    ValueColumn::new(
         "park",
         "ns",
         &[("jdk.ThreadPark", Weight::Ticks("duration"))],
     ),
 ];
 
-/// Stands for methods without a name.
+/// The name of methods without a name.
 const UNKNOWN: &str = "[unknown]";
 
 /// The samples so far.
 #[derive(Default)]
 pub(crate) struct Recording {
-    /// Whether methods are told apart by the line that ran.
-    lines: bool,
+    /// What tells frames of one method apart.
+    grain: Grain,
     methods: Vec<Method>,
     rows: HashMap<(String, u32), u32>,
     texts: Texts,
     threads: Vec<String>,
     thread_rows: HashMap<String, u32>,
     traces: Vec<Trace>,
-    /// Rows of methods, outermost first in each stack.
+    /// Rows of methods for all stacks, outermost first in each.
     frames: Vec<u32>,
-    /// Sums of each kind, by thread and stack; none for samples without a stack.
-    sums: HashMap<(u32, Option<u32>), [i64; KINDS.len()]>,
-    seen: [bool; KINDS.len()],
-    /// A chunk was not closed.
+    /// Sums of each value type by thread and stack. Samples without a stack have none.
+    sums: HashMap<(u32, Option<u32>), [i64; COLUMNS.len()]>,
+    seen: [bool; COLUMNS.len()],
+    /// Some chunk was not closed.
     open: bool,
-    /// Samples of an open chunk whose stacks were not written any more.
+    /// Samples of open chunks whose stacks were never written.
     lost: u64,
-    /// Samples whose stacks a closed chunk does not have.
+    /// Samples of closed chunks whose stacks are missing.
     without: u64,
-    /// Methods whose names it does not have.
+    /// Methods of closed chunks whose names are missing.
     nameless: u64,
 }
 
 struct Method {
     name: String,
-    /// 0 unless lines are told apart.
+    /// 0 unless lines tell frames apart.
     line: u32,
 }
 
 impl Method {
-    /// The source file, which recordings do not name: that of the outermost class, in its package's folder. Empty without
+    /// The source file. Recordings do not name it: it is the outermost class's, in the folder of its package. Empty without
     /// a line.
     fn file(&self) -> String {
         let class = self.name.rsplit_once('.').map_or("", |it| it.0);
@@ -188,28 +187,28 @@ impl Method {
 }
 
 struct Trace {
-    /// Its range in [`Recording::frames`].
+    /// The range in [`Recording::frames`].
     from: usize,
     to: usize,
     truncated: bool,
 }
 
-/// What is known of one chunk.
-struct Known<'k, 'a> {
+/// The state while a chunk is read.
+struct ChunkState<'k, 'a> {
     chunk: &'k Chunk<'a>,
     pools: Pools<'a>,
-    /// Rows of [`Recording::methods`] by numbers of methods and lines.
+    /// Rows of [`Recording::methods`] by the chunk's methods and lines.
     methods: HashMap<(u64, u32), u32>,
-    /// Rows of [`Recording::traces`] by numbers of stacks.
+    /// Rows of [`Recording::traces`] by the chunk's stacks.
     traces: HashMap<u64, u32>,
     threads: HashMap<u64, u32>,
 }
 
 impl Recording {
-    /// No samples. With `lines`, methods are told apart by the line that ran.
-    pub(crate) fn new(lines: bool) -> Self {
+    /// No samples yet.
+    pub(crate) fn new(grain: Grain) -> Self {
         Recording {
-            lines,
+            grain,
             ..Recording::default()
         }
     }
@@ -217,7 +216,7 @@ impl Recording {
     /// Adds the samples of a chunk.
     pub(crate) fn chunk(&mut self, chunk: &Chunk) -> Result<(), Fault> {
         self.open |= chunk.open;
-        // The last description is the most complete one.
+        // The last metadata event is the most complete one.
         let mut metadata = None;
         for event in chunk.events() {
             let event = event?;
@@ -230,7 +229,7 @@ impl Recording {
             return Err(Fault::byte(chunk.at, problem));
         };
         let classes = Classes::read(metadata)?;
-        let mut known = Known {
+        let mut known = ChunkState {
             chunk,
             pools: Pools::default(),
             methods: HashMap::new(),
@@ -244,12 +243,12 @@ impl Recording {
                 read.map_err(|fault| fault.at_byte(event.at))?;
             }
         }
-        let mut plans: HashMap<u64, Option<Planned>> = HashMap::new();
+        let mut plans: HashMap<u64, Option<EventPlan>> = HashMap::new();
         for event in chunk.events() {
             let event = event?;
             let plan = plans
                 .entry(event.class)
-                .or_insert_with(|| Planned::new(&classes, classes.row(event.class)?));
+                .or_insert_with(|| EventPlan::new(&classes, classes.row(event.class)?));
             if let Some(plan) = plan {
                 let added = self.sample(plan, &event, &mut known);
                 added.map_err(|fault| fault.at_byte(event.at))?;
@@ -258,10 +257,15 @@ impl Recording {
         Ok(())
     }
 
-    fn sample(&mut self, plan: &Planned, event: &Event, known: &mut Known) -> Result<(), Fault> {
+    fn sample(
+        &mut self,
+        plan: &EventPlan,
+        event: &Event,
+        known: &mut ChunkState,
+    ) -> Result<(), Fault> {
         let mut body = event.body;
         let [thread, other, trace, weight, state] = plan.plan.read(&mut body)?;
-        let number = |part: Option<super::pools::Part>| part.map_or(Ok(0), |it| it.number());
+        let number = |part: Option<Part>| part.map_or(Ok(0), |it| it.number());
         let value = match plan.weight {
             Weight::One => 1,
             Weight::Field(_) => number(weight)?,
@@ -288,13 +292,13 @@ impl Recording {
             None => 0,
         };
         let thread = self.thread(thread, known);
-        let of = match known.pools.waits(number(state)?) {
-            true => Of::Waiting,
-            false => Of::Running,
+        let threads = match known.pools.waits(number(state)?) {
+            true => Threads::Waiting,
+            false => Threads::Running,
         };
         let sums = self.sums.entry((thread, trace)).or_default();
-        for &row in &plan.kinds {
-            if [Of::All, of].contains(&KINDS[row].of) {
+        for &row in &plan.columns {
+            if [Threads::All, threads].contains(&COLUMNS[row].threads) {
                 let sum = &mut sums[row];
                 *sum = sum.checked_add(value).ok_or_else(too_large)?;
                 self.seen[row] = true;
@@ -303,8 +307,8 @@ impl Recording {
         Ok(())
     }
 
-    /// The row of a chunk's stack. `None` when the chunk does not have it, or in an open chunk not all of its methods.
-    fn trace(&mut self, id: u64, known: &mut Known) -> Result<Option<u32>, Fault> {
+    /// The row of a chunk's stack. Returns `None` when the chunk lacks the stack, or an open chunk lacks one of its methods.
+    fn trace(&mut self, id: u64, known: &mut ChunkState) -> Result<Option<u32>, Fault> {
         if let Some(&row) = known.traces.get(&id) {
             return Ok(Some(row));
         }
@@ -312,10 +316,13 @@ impl Recording {
             return Ok(None);
         };
         let from = self.frames.len();
-        // One more than is kept tells that there were more.
+        // One frame more than is kept shows that the stack was deeper.
         let frames = known.pools.frames(trace);
         for &(method, line) in frames.iter().take(MAX_DEPTH + 1).rev() {
-            let line = if self.lines { line } else { 0 };
+            let line = match self.grain {
+                Grain::Lines => line,
+                Grain::Functions => 0,
+            };
             let row = match known.methods.get(&(method, line)) {
                 Some(&row) => row,
                 None => {
@@ -325,7 +332,7 @@ impl Recording {
                             self.frames.truncate(from);
                             return Ok(None);
                         }
-                        // One constant that was lost spoils no other.
+                        // A lost constant affects only its own method.
                         Err(_) => {
                             self.nameless += 1;
                             UNKNOWN.to_owned()
@@ -354,7 +361,7 @@ impl Recording {
     }
 
     /// The row of a chunk's thread.
-    fn thread(&mut self, id: u64, known: &mut Known) -> u32 {
+    fn thread(&mut self, id: u64, known: &mut ChunkState) -> u32 {
         *known.threads.entry(id).or_insert_with(|| {
             let name = match known.pools.threads.get(&id) {
                 Some(thread) => label(thread, &known.pools),
@@ -364,24 +371,26 @@ impl Recording {
         })
     }
 
-    /// Whether a kind is a value type: all samples, and their parts only where there are two.
-    fn is_told(&self, row: usize) -> bool {
+    /// Whether the profile gets a value type. Running and waiting threads are shown only when some threads waited.
+    fn is_shown(&self, row: usize) -> bool {
         let waited = |events: &[(&str, Weight)]| {
-            let mut kinds = KINDS.iter().zip(self.seen);
-            kinds.any(|(it, seen)| seen && it.of == Of::Waiting && it.events[0].0 == events[0].0)
+            let mut columns = COLUMNS.iter().zip(self.seen);
+            columns.any(|(it, seen)| {
+                seen && it.threads == Threads::Waiting && it.events[0].0 == events[0].0
+            })
         };
-        match KINDS[row].of {
-            Of::All => self.seen[row],
-            Of::Running | Of::Waiting => waited(KINDS[row].events),
+        match COLUMNS[row].threads {
+            Threads::All => self.seen[row],
+            Threads::Running | Threads::Waiting => waited(COLUMNS[row].events),
         }
     }
 
     /// The profile of all chunks.
     pub(crate) fn finish(self) -> Result<Collected, Fault> {
-        let mut columns = [None; KINDS.len()];
+        let mut columns = [None; COLUMNS.len()];
         let mut types = Vec::new();
-        for (row, kind) in KINDS.iter().enumerate() {
-            if self.is_told(row) {
+        for (row, kind) in COLUMNS.iter().enumerate() {
+            if self.is_shown(row) {
                 columns[row] = Some(types.len());
                 types.push(value(kind.name, kind.unit));
             }
@@ -403,6 +412,7 @@ impl Recording {
                 all.collect::<Result<Vec<FrameId>, _>>()?
             }
         };
+        self.notes(&mut stacks);
         let (mut stack, mut values) = (Vec::new(), vec![0; stacks.width()]);
         let mut sums: Vec<_> = self.sums.into_iter().collect();
         sums.sort_unstable_by_key(|&(key, _)| key);
@@ -420,28 +430,37 @@ impl Recording {
             }
             let container = threads.get(thread as usize).copied();
             let truncated = trace.is_some_and(|trace| trace.truncated);
-            stacks.add_cut(container, &stack, truncated, &values)?;
+            let truncated = Recorded::from_cut(truncated);
+            stacks.add_recorded(container, &stack, truncated, &values)?;
         }
+        stacks.finish(Format::Jfr)
+    }
+
+    /// Notes for a reader of the profile.
+    fn notes(&self, stacks: &mut Stacks) {
         if self.open {
             stacks.note("The recording was not closed: it ends with its last whole event.");
         }
-        let waiting = (0..KINDS.len()).filter(|&row| KINDS[row].of == Of::Waiting);
-        for kind in waiting.filter(|&row| self.seen[row]).map(|row| &KINDS[row]) {
+        let waiting = (0..COLUMNS.len()).filter(|&row| COLUMNS[row].threads == Threads::Waiting);
+        for kind in waiting
+            .filter(|&row| self.seen[row])
+            .map(|row| &COLUMNS[row])
+        {
             let all = kind.name.replace("waiting ", "");
             stacks.note(format!(
-                "Threads that waited were sampled too: of the {all}, the value types \"running {all}\" and \"{}\" have a part each.",
+                "Waiting threads were sampled too: the value types \"running {all}\" and \"{}\" each have a part of the {all}.",
                 kind.name
             ));
         }
         if self.lost > 0 {
             stacks.note(format!(
-                "{} samples are left out, whose stacks were not written any more.",
+                "{} samples are left out because their stacks were never written.",
                 self.lost
             ));
         }
         if self.without > 0 {
             stacks.note(format!(
-                "{} samples have stacks that the recording does not hold.",
+                "{} samples have stacks that the recording does not contain.",
                 self.without
             ));
         }
@@ -451,32 +470,31 @@ impl Recording {
                 self.nameless
             ));
         }
-        stacks.finish(Format::Jfr)
     }
 }
 
-/// How the events of one class are read.
-struct Planned<'c> {
-    /// What they count for.
-    kinds: Vec<usize>,
+/// How to read the events of one class.
+struct EventPlan<'c> {
+    /// The rows of [`COLUMNS`] that the events count for.
+    columns: Vec<usize>,
     weight: Weight,
-    /// The thread that was sampled, else the event's own; the stack; the weight; the thread's state.
+    /// The sampled thread, the event's own thread, the stack, the weight, the thread's state.
     plan: Plan<'c, 5>,
 }
 
-impl<'c> Planned<'c> {
+impl<'c> EventPlan<'c> {
     fn new(classes: &'c Classes, class: Row) -> Option<Self> {
         let name = &*classes.class(class).name;
-        let of = |kind: &Kind| kind.events.iter().find(|(event, _)| *event == name);
-        let (_, weight) = *KINDS.iter().find_map(of)?;
-        let kinds = (0..KINDS.len()).filter(|&row| of(&KINDS[row]).is_some());
+        let of = |column: &ValueColumn| column.events.iter().find(|(event, _)| *event == name);
+        let (_, weight) = *COLUMNS.iter().find_map(of)?;
+        let columns = (0..COLUMNS.len()).filter(|&row| of(&COLUMNS[row]).is_some());
         let field = match weight {
             Weight::One => "",
             Weight::Field(field) | Weight::Ticks(field) => field,
         };
         let wanted = ["sampledThread", "eventThread", "stackTrace", field, "state"];
-        Some(Planned {
-            kinds: kinds.collect(),
+        Some(EventPlan {
+            columns: columns.collect(),
             weight,
             plan: Plan::new(classes, class, wanted),
         })
@@ -492,7 +510,7 @@ fn intern(names: &mut Vec<String>, rows: &mut HashMap<String, u32>, name: String
     row
 }
 
-/// Java's name and number of a thread, else the system's.
+/// A thread's name and number in Java, or else in the operating system.
 fn label(thread: &Thread, pools: &Pools) -> String {
     let (name, id) = match pools.text(&thread.java.0) {
         name if name.is_empty() => (pools.text(&thread.os.0), thread.os.1),

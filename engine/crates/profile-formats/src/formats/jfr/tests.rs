@@ -282,7 +282,7 @@ fn a_recording_that_was_not_closed_ends_with_its_last_whole_event() {
              {main (1)};a.B.main 0 0 0
              {main (1)};a.B.main;a.B.leaf 1 4096 0
              note: The recording was not closed: it ends with its last whole event.
-             note: 1 samples are left out, whose stacks were not written any more.
+             note: 1 samples are left out because their stacks were never written.
              note: 1 stacks were cut when they were recorded; their innermost frames are under [truncated].",
         );
     }
@@ -314,7 +314,7 @@ fn a_missing_constant_spoils_nothing_else() {
          a.B.main 0
          a.B.main;[unknown] 1
          a.B.main;a.B.leaf 1
-         note: 1 samples have stacks that the recording does not hold.
+         note: 1 samples have stacks that the recording does not contain.
          note: 1 methods have no name in the recording and are shown as [unknown].",
     );
 }
@@ -369,7 +369,7 @@ fn threads_that_wait_are_parted_from_those_that_run() {
          waiting samples 2
          a.B.main 0 0 0
          a.B.main;a.B.leaf 3 1 2
-         note: Threads that waited were sampled too: of the samples, the value types \"running samples\" and \"waiting samples\" have a part each.",
+         note: Waiting threads were sampled too: the value types \"running samples\" and \"waiting samples\" each have a part of the samples.",
     );
     // Where none waited, there is nothing to part.
     check(
@@ -388,7 +388,7 @@ fn threads_that_wait_are_parted_from_those_that_run() {
          waiting wall samples 40
          a.B.main 0 0 0 0
          a.B.main;a.B.leaf 1 41 1 40
-         note: Threads that waited were sampled too: of the wall samples, the value types \"running wall samples\" and \"waiting wall samples\" have a part each.",
+         note: Waiting threads were sampled too: the value types \"running wall samples\" and \"waiting wall samples\" each have a part of the wall samples.",
     );
 }
 

@@ -1,11 +1,11 @@
-//! Numbers and texts as a recording writes them.
+//! Decodes numbers and texts of recordings.
 
 use std::borrow::Cow;
 
 use crate::decode::cursor::Cursor;
 use crate::decode::fault::Fault;
 
-/// A text, or where it is.
+/// A text, or a reference to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Text<'a> {
     Null,
@@ -14,7 +14,7 @@ pub(crate) enum Text<'a> {
     Is(Cow<'a, str>),
 }
 
-/// Seven bits a byte, lowest first; the ninth byte has eight.
+/// Reads a number: seven bits in each byte, lowest first; eight in the ninth.
 pub(crate) fn number(cursor: &mut Cursor) -> Result<u64, Fault> {
     let mut value = 0;
     for shift in (0..=49).step_by(7) {
@@ -27,7 +27,7 @@ pub(crate) fn number(cursor: &mut Cursor) -> Result<u64, Fault> {
     Ok(value | u64::from(byte(cursor)?) << 56)
 }
 
-/// A number of things of which each takes at least a byte.
+/// Reads the number of things that take at least one byte each.
 pub(crate) fn count(cursor: &mut Cursor, what: &str) -> Result<usize, Fault> {
     let at = cursor.at();
     let count = number(cursor)?;
@@ -39,27 +39,27 @@ pub(crate) fn count(cursor: &mut Cursor, what: &str) -> Result<usize, Fault> {
     })
 }
 
-/// One byte.
+/// Reads a byte.
 pub(crate) fn byte(cursor: &mut Cursor) -> Result<u8, Fault> {
     Ok(cursor.take(1)?.bytes()[0])
 }
 
-/// Two bytes, big end first.
+/// Reads two bytes, big-endian.
 pub(crate) fn be16(cursor: &mut Cursor) -> Result<u16, Fault> {
     cursor.u16().map(u16::swap_bytes)
 }
 
-/// Four bytes, big end first.
+/// Reads four bytes, big-endian.
 pub(crate) fn be32(cursor: &mut Cursor) -> Result<u32, Fault> {
     cursor.u32().map(u32::swap_bytes)
 }
 
-/// Eight bytes, big end first.
+/// Reads eight bytes, big-endian.
 pub(crate) fn be64(cursor: &mut Cursor) -> Result<u64, Fault> {
     cursor.u64().map(u64::swap_bytes)
 }
 
-/// A text in any of its encodings.
+/// Reads a text in any of the encodings.
 pub(crate) fn text<'a>(cursor: &mut Cursor<'a>) -> Result<Text<'a>, Fault> {
     let at = cursor.at();
     Ok(match byte(cursor)? {

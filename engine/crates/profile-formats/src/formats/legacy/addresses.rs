@@ -1,4 +1,4 @@
-//! Names for addresses: by the names that the file has itself, else by the files that its map of memory names.
+//! Names for addresses: from the file's own symbols, or else from the executables and libraries in its memory map.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -8,36 +8,36 @@ use crate::collect::symbols::At;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
-/// What to do with Java's profiles, whose addresses are numbers of functions.
+/// The advice for Java's profiles, whose addresses are numbers of functions.
 pub(crate) const JAVA: &str = "convert it with `go tool pprof -proto FILE > FILE.pb.gz`, or record with JDK Flight Recorder or \
                     async-profiler";
 
-/// Everything that a file tells about its addresses.
+/// Everything that a file says about its addresses.
 #[derive(Default)]
 pub(crate) struct Addresses {
-    /// Outermost first; several where some were inlined.
+    /// The functions at an address, outermost first; several when functions were inlined.
     symbols: HashMap<u64, Vec<String>>,
-    /// By where they begin.
-    maps: BTreeMap<u64, Piece>,
-    /// What `$build` at the start of a file's name stands for.
+    /// Mappings by their first address.
+    maps: BTreeMap<u64, Mapping>,
+    /// What `$build` at the beginning of a file's name stands for.
     build: String,
-    /// Where the frames of each address are in `named`.
+    /// The range in `named` of each address's frames.
     known: HashMap<u64, (usize, usize)>,
-    /// Innermost first in each address.
+    /// Frames, innermost first in each address.
     named: Vec<FrameId>,
     /// Addresses without a name.
     unnamed: u64,
 }
 
-struct Piece {
+struct Mapping {
     end: u64,
-    /// Of its first byte in the file.
+    /// The file offset of the first byte.
     offset: u64,
     file: String,
 }
 
 impl Addresses {
-    /// A line of the section of symbols: an address and its functions, inlined ones behind `--`.
+    /// Reads a line of the symbol section: an address and its functions, separated by `--` where they were inlined.
     pub(crate) fn symbol(&mut self, line: &str) {
         let Some((address, names)) = line.split_once(' ') else {
             return;
@@ -48,7 +48,7 @@ impl Addresses {
         }
     }
 
-    /// A line of the map of memory, as the kernel or as glog writes it. Others mean nothing.
+    /// Reads a line of the memory map, in the format of the kernel or of glog. Other lines are ignored.
     pub(crate) fn map(&mut self, line: &str) {
         let line = line.trim();
         if let Some(build) = line.strip_prefix("build=") {
@@ -61,8 +61,7 @@ impl Addresses {
         self.maps.insert(start, piece);
     }
 
-    /// The frames of a stack of addresses, innermost first, all of which the caller already moved into the calls that they
-    /// return to.
+    /// The frames of a stack of addresses, innermost first. Return addresses must already point into their calls.
     pub(crate) fn frames(
         &mut self,
         chain: &[u64],
@@ -78,7 +77,7 @@ impl Addresses {
         Ok(frames)
     }
 
-    /// A sentence about the addresses that stay without a name.
+    /// A note about addresses without a name.
     pub(crate) fn note(&self) -> Option<String> {
         (self.unnamed > 0).then(|| {
             format!(
@@ -106,7 +105,7 @@ impl Addresses {
             (path(&piece.file, &self.build), offset)
         });
         let file = &*file;
-        // Writers disagree whether they move an address into its call before they name it.
+        // Some writers move a return address into its call before they name it, others do not.
         let symbols = [address, address.wrapping_add(1)];
         if let Some(names) = symbols.iter().find_map(|it| self.symbols.get(it)) {
             for name in names.iter().rev() {
@@ -140,7 +139,7 @@ impl Addresses {
     }
 }
 
-/// The path of a file, which may begin with what stands for the folder of the program.
+/// The path of a file, with `$build` replaced by the program's folder.
 fn path<'f>(file: &'f str, build: &str) -> Cow<'f, str> {
     match file.strip_prefix("$build") {
         Some(rest) => format!("{build}{rest}").into(),
@@ -148,16 +147,16 @@ fn path<'f>(file: &'f str, build: &str) -> Cow<'f, str> {
     }
 }
 
-/// A hexadecimal number, with or without `0x`.
+/// Parses a hexadecimal number, with or without `0x`.
 pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let all = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_hexdigit());
     all.then(|| u64::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// Where a piece begins, and what it is: `400000-401000 r-xp 1000 08:01 12 /bin/app` or `400000-401000: /bin/app`. None
-/// for data, which no code is in.
-fn piece(line: &str) -> Option<(u64, Piece)> {
+/// Parses a mapping: `400000-401000 r-xp 1000 08:01 12 /bin/app` or `400000-401000: /bin/app`. Returns `None` for mappings
+/// without code.
+fn piece(line: &str) -> Option<(u64, Mapping)> {
     let (range, rest) = line.split_once(char::is_whitespace)?;
     let (start, end) = range.trim_end_matches(':').split_once('-')?;
     let (start, end) = (hexadecimal(start)?, hexadecimal(end)?);
@@ -180,5 +179,5 @@ fn piece(line: &str) -> Option<(u64, Piece)> {
         }
     };
     let file = file.strip_suffix(" (deleted)").unwrap_or(file).to_owned();
-    Some((start, Piece { end, offset, file }))
+    Some((start, Mapping { end, offset, file }))
 }

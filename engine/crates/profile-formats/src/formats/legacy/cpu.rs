@@ -1,4 +1,4 @@
-//! gperftools' profiles of processor time: words of four or eight bytes in either order, then the map of memory.
+//! gperftools' CPU profiles: words of four or eight bytes in either byte order, then the memory map.
 
 use super::addresses::{Addresses, JAVA};
 use crate::Format;
@@ -9,34 +9,34 @@ use crate::collect::units::value;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
-/// Samples between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
-/// Words before the first sample: 0, 3, a version, microseconds between samples, 0.
+/// Samples between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
+/// The number of words before the first sample: 0, 3, a version, microseconds between samples, 0.
 const HEADER: usize = 5;
 
-/// How a machine writes its words.
+/// The word size and byte order of a machine.
 #[derive(Clone, Copy)]
 struct Machine {
     bytes: usize,
-    big_end_first: bool,
+    big_endian: bool,
 }
 
 const MACHINES: [Machine; 4] = [
     Machine {
         bytes: 8,
-        big_end_first: false,
+        big_endian: false,
     },
     Machine {
         bytes: 4,
-        big_end_first: false,
+        big_endian: false,
     },
     Machine {
         bytes: 8,
-        big_end_first: true,
+        big_endian: true,
     },
     Machine {
         bytes: 4,
-        big_end_first: true,
+        big_endian: true,
     },
 ];
 
@@ -46,7 +46,7 @@ impl Machine {
         let from = n.checked_mul(self.bytes)?;
         let word = bytes.get(from..from.checked_add(self.bytes)?)?;
         let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
-        Some(match self.big_end_first {
+        Some(match self.big_endian {
             true => word.iter().fold(0, add),
             false => word.iter().rev().fold(0, add),
         })
@@ -62,12 +62,12 @@ impl Machine {
     }
 }
 
-/// Whether bytes begin with the header, on any machine.
+/// Whether bytes begin with the header of any machine.
 pub(crate) fn is_profile(bytes: &[u8]) -> bool {
     MACHINES.iter().any(|machine| machine.is_of(bytes))
 }
 
-/// Reads the profile that begins at byte `start`. `symbols` are the lines that name its addresses.
+/// Reads the profile that begins at byte `start`. `symbols` are the lines of the symbol section.
 pub(crate) fn read(input: &Input, symbols: &str, start: usize) -> Result<Collected, Fault> {
     let bytes = &input.bytes[start..];
     let Some(&machine) = MACHINES.iter().find(|machine| machine.is_of(bytes)) else {
@@ -75,7 +75,7 @@ pub(crate) fn read(input: &Input, symbols: &str, start: usize) -> Result<Collect
         return Err(Fault::byte(start, problem));
     };
     if machine.word(bytes, 2) == Some(1) {
-        let fault = Fault::byte(start, "this is a profile of Java's in gperftools' format");
+        let fault = Fault::byte(start, "this is a Java profile in gperftools' format");
         return Err(fault.advise(JAVA));
     }
     let period = machine.word(bytes, 3).unwrap_or_default();
@@ -91,7 +91,7 @@ pub(crate) fn read(input: &Input, symbols: &str, start: usize) -> Result<Collect
     let types = vec![value("samples", "count"), value("cpu", "ns")];
     let mut stacks = Stacks::new(types, 1)?;
     for (n, sample) in samples.list.iter().enumerate() {
-        if n.is_multiple_of(WATCHED) {
+        if n.is_multiple_of(PROGRESS_STEP) {
             input.progress.at(n as f64 / samples.list.len() as f64)?;
         }
         let chain = &samples.addresses[sample.from..sample.to];
@@ -110,9 +110,9 @@ pub(crate) fn read(input: &Input, symbols: &str, start: usize) -> Result<Collect
 #[derive(Default)]
 struct Samples {
     list: Vec<Sample>,
-    /// Of all samples, innermost first in each, callers moved into their calls.
+    /// The addresses of all samples, innermost first in each. Return addresses point into their calls.
     addresses: Vec<u64>,
-    /// The words that end them are there.
+    /// The words that end the samples are there.
     closed: bool,
 }
 
@@ -123,7 +123,7 @@ struct Sample {
     at: usize,
 }
 
-/// All samples, and where the text behind them begins.
+/// All samples, and the byte where the text after them begins.
 fn samples(input: &Input, machine: Machine, start: usize) -> Result<(Samples, usize), Fault> {
     let bytes = &input.bytes[start..];
     let mut all = Samples::default();
@@ -151,7 +151,7 @@ fn samples(input: &Input, machine: Machine, start: usize) -> Result<(Samples, us
             let caller = all.addresses.len() > from;
             all.addresses.push(address.wrapping_sub(u64::from(caller)));
         }
-        // The interrupted function may be there twice: from the signal, and from the walk over the stack.
+        // The interrupted function may occur twice: from the signal and from walking the stack.
         if let [leaf, again, ..] = all.addresses[from..]
             && leaf == again.wrapping_add(1)
         {

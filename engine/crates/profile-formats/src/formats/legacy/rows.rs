@@ -1,9 +1,9 @@
-//! The rows of legacy text: counts, sizes, and addresses.
+//! The rows of the legacy text formats: counts, sizes and addresses.
 
 use super::addresses::hexadecimal;
 use crate::decode::fault::{Fault, quote};
 
-/// Objects and their bytes: those in use, and all that were ever allocated.
+/// The numbers of objects and their bytes: those in use, and all that were ever allocated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) in_use: (i64, i64),
@@ -11,15 +11,15 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// `3: 96 [7: 224]` at the start of a text, and what follows.
+    /// Parses `3: 96 [7: 224]` at the beginning of a text. Returns the rest too.
     pub(crate) fn parse(text: &str) -> Option<(Self, &str)> {
         let (in_use, rest) = pair(text, '[')?;
         let (allocated, rest) = pair(rest, ']')?;
         Some((Counts { in_use, allocated }, rest))
     }
 
-    /// Estimates what was there from what was sampled: on the average one sample in `rate` bytes, so that an object of so many
-    /// bytes is among them with the probability 1 − e^(−bytes / rate).
+    /// Estimates the real numbers from the sampled ones. There is one sample in `rate` bytes on average, so an object is
+    /// sampled with the probability 1 − e^(−bytes / rate).
     pub(crate) fn estimate(self, rate: i64) -> Self {
         Counts {
             in_use: estimate(self.in_use, rate),
@@ -27,27 +27,27 @@ impl Counts {
         }
     }
 
-    /// Whether bytes are without objects.
+    /// Whether there are bytes without objects.
     pub(crate) fn is_impossible(self) -> bool {
         [self.in_use, self.allocated]
             .iter()
             .any(|&(count, bytes)| count == 0 && bytes != 0)
     }
 
-    /// Whether none is below zero.
+    /// Whether no number is negative.
     pub(crate) fn is_positive(self) -> bool {
         let (used, all) = (self.in_use, self.allocated);
         [used.0, used.1, all.0, all.1].iter().all(|&it| it >= 0)
     }
 
-    /// Whether more was allocated than is in use.
-    pub(crate) fn tells_allocated(self) -> bool {
+    /// Whether the allocated numbers differ from those in use.
+    pub(crate) fn has_allocated(self) -> bool {
         let differs = |all: i64, used: i64| all != used && all != 0;
         differs(self.allocated.0, self.in_use.0) || differs(self.allocated.1, self.in_use.1)
     }
 }
 
-/// Rounded down as pprof and jeprof do.
+/// The estimate, rounded down as in pprof and jeprof.
 fn estimate((count, bytes): (i64, i64), rate: i64) -> (i64, i64) {
     if count == 0 || bytes == 0 {
         return (0, 0);
@@ -60,7 +60,7 @@ fn estimate((count, bytes): (i64, i64), rate: i64) -> (i64, i64) {
     ((count as f64 * scale) as i64, (bytes as f64 * scale) as i64)
 }
 
-/// `3: 96 [`, where the bracket is `end`.
+/// Parses `3: 96 [`, where `end` is the bracket.
 fn pair(text: &str, end: char) -> Option<((i64, i64), &str)> {
     let (count, rest) = text.split_once(':')?;
     let (bytes, rest) = rest.split_once(end)?;
@@ -68,7 +68,7 @@ fn pair(text: &str, end: char) -> Option<((i64, i64), &str)> {
     Some(((number(count)?, number(bytes)?), rest))
 }
 
-/// The addresses of a stack, innermost first, each moved into the call that it returns to.
+/// Parses the addresses of a stack, innermost first. Each is moved back by one byte, into its call.
 pub(crate) fn chain(text: &str) -> Result<Vec<u64>, Fault> {
     let words = text.split_ascii_whitespace();
     words

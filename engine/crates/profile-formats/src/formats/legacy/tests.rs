@@ -281,7 +281,7 @@ fn wrong_rows_are_errors() {
             "1: 32 [1: 32] @ 0xzz",
             "expected an address as 0x42ecc3, got \"0xzz\"",
         ),
-        ("0: 32 [0: 0] @ 0x11", "bytes are without an object"),
+        ("0: 32 [0: 0] @ 0x11", "a row has bytes but no objects"),
     ] {
         check_fault(format!("{head}{row}\n"), 2, expect);
     }

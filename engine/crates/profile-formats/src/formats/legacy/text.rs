@@ -1,5 +1,5 @@
-//! Legacy text: memory (`heap profile:`, `heap_v2/`), waiting (`--- contentionz`, `--- contention:`, `--- mutex:`), and Go's
-//! counts (`goroutine profile: total 7`).
+//! The legacy text formats: memory (`heap profile:`, `heap_v2/`), waiting (`--- contentionz`, `--- contention:`, `---
+//! mutex:`), and Go's counts (`goroutine profile: total 7`).
 
 use std::collections::HashMap;
 
@@ -13,35 +13,35 @@ use crate::collect::units::value;
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
 
-/// The section of a file that a profiler's server symbolised.
+/// The heading of the symbols that a profiling server adds.
 pub(crate) const SYMBOLS: &str = "--- symbol";
-/// Lines between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 12;
-/// What stands before the map of memory.
+/// Lines between two progress reports.
+const PROGRESS_STEP: usize = 1 << 12;
+/// The headings of the memory map.
 const MAPS: [&str; 2] = ["MAPPED_LIBRARIES:", "--- Memory map:"];
 
-/// What a file counts.
+/// What a profile counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind<'t> {
-    /// Rows of objects, one object in so many bytes sampled; 0 and 1 are all.
+enum ProfileKind<'t> {
+    /// Objects, sampled once in `rate` bytes; 0 and 1 mean all.
     Heap { rate: i64, total: Counts },
-    /// jemalloc's, whose rows tell threads apart.
+    /// jemalloc's objects, by thread.
     Threads { rate: i64 },
-    /// Rows of cycles, or nanoseconds, and how often. Go's of locks stand already for those that it did not sample, since Go 1.17,
-    /// though they tell their sampling period.
+    /// Cycles or nanoseconds of waiting, and how often. Since Go 1.17, Go's rows of locks are already scaled up to all
+    /// waits, although the file still states the sampling period.
     Waiting { estimated: bool },
-    /// Rows of this, with the sum of all.
+    /// Counts of something, with the sum of all.
     Count { what: &'t str, total: i64 },
-    /// Google's own Java, whose addresses are numbers of functions.
+    /// Google's Java, whose addresses are numbers of functions.
     Java,
 }
 
 /// Whether a line begins such a profile.
 pub(crate) fn begins(line: &str) -> bool {
-    Kind::of(line.trim()).is_some()
+    ProfileKind::of(line.trim()).is_some()
 }
 
-impl<'t> Kind<'t> {
+impl<'t> ProfileKind<'t> {
     fn of(line: &'t str) -> Option<Self> {
         if let Some(rest) = line.strip_prefix("heap profile:") {
             let (total, rest) = Counts::parse(rest)?;
@@ -54,17 +54,17 @@ impl<'t> Kind<'t> {
                 "heap" => rate / 2,
                 _ => 0,
             };
-            return Some(Kind::Heap { rate, total });
+            return Some(ProfileKind::Heap { rate, total });
         }
         if let Some(rate) = line.strip_prefix("heap_v2/") {
             let rate = rate.parse().ok()?;
-            return Some(Kind::Threads { rate });
+            return Some(ProfileKind::Threads { rate });
         }
         if let Some(rest) = line.strip_prefix("--- ") {
             return match rest.split([' ', ':']).next()? {
-                "contentionz" | "contention" => Some(Kind::Waiting { estimated: false }),
-                "mutex" => Some(Kind::Waiting { estimated: true }),
-                "heapz" => Some(Kind::Java),
+                "contentionz" | "contention" => Some(ProfileKind::Waiting { estimated: false }),
+                "mutex" => Some(ProfileKind::Waiting { estimated: true }),
+                "heapz" => Some(ProfileKind::Java),
                 _ => None,
             };
         }
@@ -74,7 +74,7 @@ impl<'t> Kind<'t> {
                 .bytes()
                 .all(|it| it.is_ascii_alphanumeric() || it == b'_');
         let total = total.parse().ok().filter(|_| word)?;
-        Some(Kind::Count { what, total })
+        Some(ProfileKind::Count { what, total })
     }
 }
 
@@ -96,10 +96,9 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
                 "expected a line such as heap profile: 1: 32 [1: 32] @ heapprofile",
             ));
         };
-        match Kind::of(line.trim()) {
-            Some(Kind::Java) => {
-                let fault =
-                    Fault::line(number, "this is a profile of Java's in gperftools' format");
+        match ProfileKind::of(line.trim()) {
+            Some(ProfileKind::Java) => {
+                let fault = Fault::line(number, "this is a Java profile in gperftools' format");
                 return Err(fault.advise(JAVA));
             }
             Some(kind) => break kind,
@@ -109,7 +108,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     };
     let mut reader = Reader::new(input, addresses, kind)?;
     for (number, line) in rest {
-        if number.is_multiple_of(WATCHED) {
+        if number.is_multiple_of(PROGRESS_STEP) {
             input.read_until_line(line)?;
         }
         reader
@@ -122,33 +121,37 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 struct Reader<'i, 'a> {
     input: &'i Input<'a>,
     addresses: Addresses,
-    kind: Kind<'i>,
+    kind: ProfileKind<'i>,
     stacks: Option<Stacks>,
     row: Option<Row>,
-    /// What the rows add up to, as they stand there.
+    /// The sums of the rows as written.
     sums: Counts,
-    /// Of waiting: cycles in a second, and waits that one row stands for.
+    /// For waiting: cycles per second, and how many waits one sampled wait stands for.
     cycles: f64,
     period: i64,
-    /// jemalloc's: what the file says of all stacks, and its threads by their numbers.
+    /// For jemalloc: the total of all stacks, and the names of threads by their numbers.
     total: Option<Counts>,
     threads: HashMap<String, String>,
 }
 
-/// A row, while lines that belong to it may follow.
+/// A row. Further lines may belong to it.
 struct Row {
     line: usize,
     chain: Vec<u64>,
-    /// What Go names itself, innermost first.
+    /// Frames that Go named itself, innermost first.
     named: Vec<FrameId>,
     values: Vec<i64>,
-    /// jemalloc's: of all threads, and of each.
+    /// For jemalloc: the counts of all threads, and of each.
     all: Counts,
     threads: Vec<(String, Counts)>,
 }
 
 impl<'i, 'a> Reader<'i, 'a> {
-    fn new(input: &'i Input<'a>, addresses: Addresses, kind: Kind<'i>) -> Result<Self, Fault> {
+    fn new(
+        input: &'i Input<'a>,
+        addresses: Addresses,
+        kind: ProfileKind<'i>,
+    ) -> Result<Self, Fault> {
         let mut reader = Reader {
             input,
             addresses,
@@ -162,14 +165,14 @@ impl<'i, 'a> Reader<'i, 'a> {
             threads: HashMap::new(),
         };
         let stacks = match &reader.kind {
-            Kind::Heap { total, .. } => Some(heap(total.tells_allocated())?),
-            Kind::Count { what, .. } => Some(Stacks::new(vec![value(what, "count")], 0)?),
-            Kind::Waiting { .. } | Kind::Java => {
+            ProfileKind::Heap { total, .. } => Some(heap(*total)?),
+            ProfileKind::Count { what, .. } => Some(Stacks::new(vec![value(what, "count")], 0)?),
+            ProfileKind::Waiting { .. } | ProfileKind::Java => {
                 let types = vec![value("contentions", "count"), value("delay", "ns")];
                 Some(Stacks::new(types, 1)?)
             }
-            // The lines before the first stack tell.
-            Kind::Threads { .. } => None,
+            // The lines before the first stack decide.
+            ProfileKind::Threads { .. } => None,
         };
         reader.stacks = stacks;
         Ok(reader)
@@ -179,7 +182,7 @@ impl<'i, 'a> Reader<'i, 'a> {
         let total = self.total.unwrap_or_default();
         match &mut self.stacks {
             Some(stacks) => Ok(stacks),
-            empty => Ok(empty.insert(heap(total.tells_allocated())?)),
+            empty => Ok(empty.insert(heap(total)?)),
         }
     }
 
@@ -194,8 +197,8 @@ impl<'i, 'a> Reader<'i, 'a> {
             return Ok(());
         }
         match self.kind {
-            Kind::Threads { .. } => self.of_thread(line, number),
-            Kind::Heap { rate, .. } => {
+            ProfileKind::Threads { .. } => self.of_thread(line, number),
+            ProfileKind::Heap { rate, .. } => {
                 let parts = Counts::parse(line).zip(line.split_once('@'));
                 let ((counts, _), (_, addresses)) = parts
                     .ok_or_else(|| expected("a row such as 1: 32 [1: 32] @ 0x42ecc3", line))?;
@@ -203,9 +206,9 @@ impl<'i, 'a> Reader<'i, 'a> {
                 let values = self.values(counts.estimate(rate));
                 self.begin(number, addresses, values)
             }
-            Kind::Waiting { .. } if line.contains('@') => self.waiting(line, number),
-            Kind::Waiting { .. } => self.attribute(line),
-            Kind::Count { .. } => {
+            ProfileKind::Waiting { .. } if line.contains('@') => self.waiting(line, number),
+            ProfileKind::Waiting { .. } => self.attribute(line),
+            ProfileKind::Count { .. } => {
                 let parts = line.split_once('@');
                 let parts =
                     parts.and_then(|(count, rest)| Some((count.trim().parse().ok()?, rest)));
@@ -217,11 +220,11 @@ impl<'i, 'a> Reader<'i, 'a> {
                 })?;
                 self.begin(number, addresses, vec![count])
             }
-            Kind::Java => Ok(()),
+            ProfileKind::Java => Ok(()),
         }
     }
 
-    /// A frame of the row before, as Go names it: address, function and distance, file and line.
+    /// Reads a frame of the previous row that Go named: address, function and offset, file and line.
     fn named(&mut self, comment: &str) -> Result<(), Fault> {
         let words: Vec<_> = comment.split('\t').filter(|it| !it.is_empty()).collect();
         let (Some(row), [address, function, place]) = (&mut self.row, &words[..]) else {
@@ -244,10 +247,10 @@ impl<'i, 'a> Reader<'i, 'a> {
         Ok(())
     }
 
-    /// Adds to the sums that the file is held to.
+    /// Adds to the sums that are compared with the file's total.
     fn count(&mut self, counts: Counts) -> Result<(), Fault> {
-        if counts.is_impossible() && !matches!(self.kind, Kind::Count { .. }) {
-            return Err(Fault::whole("bytes are without an object"));
+        if counts.is_impossible() && !matches!(self.kind, ProfileKind::Count { .. }) {
+            return Err(Fault::whole("a row has bytes but no objects"));
         }
         let add = |sum: &mut i64, value: i64| {
             *sum = sum.checked_add(value).ok_or_else(too_large)?;
@@ -259,7 +262,7 @@ impl<'i, 'a> Reader<'i, 'a> {
         add(&mut self.sums.allocated.1, counts.allocated.1)
     }
 
-    /// One value of each type.
+    /// The values of a row, one of each type.
     fn values(&self, counts: Counts) -> Vec<i64> {
         let (used, all) = (counts.in_use, counts.allocated);
         match self.stacks.as_ref().map(Stacks::width) {
@@ -281,7 +284,7 @@ impl<'i, 'a> Reader<'i, 'a> {
         Ok(())
     }
 
-    /// `19490304 27 @ 0xbccc97`: cycles and waits.
+    /// Reads `19490304 27 @ 0xbccc97`: cycles and waits.
     fn waiting(&mut self, line: &str, number: usize) -> Result<(), Fault> {
         let parts = line.split_once('@').and_then(|(counts, rest)| {
             let (cycles, waits) = counts.trim().split_once(char::is_whitespace)?;
@@ -298,18 +301,18 @@ impl<'i, 'a> Reader<'i, 'a> {
         self.begin(number, addresses, vec![waits, delay])
     }
 
-    /// `sampling period = 100`.
+    /// Reads `sampling period = 100`.
     fn attribute(&mut self, line: &str) -> Result<(), Fault> {
         let wrong = || expected("a line such as sampling period = 100", line);
         let (name, text) = line.split_once('=').ok_or_else(wrong)?;
         let number = || text.trim().parse::<i64>().map_err(|_| wrong());
         match name.trim() {
             "cycles/second" => self.cycles = number()?.max(0) as f64,
-            "sampling period" if self.kind != (Kind::Waiting { estimated: true }) => {
+            "sampling period" if self.kind != (ProfileKind::Waiting { estimated: true }) => {
                 self.period = number()?.max(1);
             }
             "format" => {
-                let fault = Fault::whole("this is a profile of Java's in gperftools' format");
+                let fault = Fault::whole("this is a Java profile in gperftools' format");
                 return Err(fault.advise(JAVA));
             }
             _ => {}
@@ -317,7 +320,7 @@ impl<'i, 'a> Reader<'i, 'a> {
         Ok(())
     }
 
-    /// `@ 0x42ecc3` begins a stack of jemalloc's; `t*: 1: 32 [0: 0]` and `t3: 1: 32 [0: 0] name` say what it costs.
+    /// Reads a line of jemalloc. `@ 0x42ecc3` begins a stack; `t*: 1: 32 [0: 0]` and `t3: 1: 32 [0: 0] name` are its costs.
     fn of_thread(&mut self, line: &str, number: usize) -> Result<(), Fault> {
         if let Some(addresses) = line.strip_prefix('@') {
             self.stacks()?;
@@ -346,7 +349,7 @@ impl<'i, 'a> Reader<'i, 'a> {
         Ok(())
     }
 
-    /// Adds the row that no more lines belong to.
+    /// Adds the current row: no more lines belong to it.
     fn end(&mut self) -> Result<(), Fault> {
         let Some(row) = self.row.take() else {
             return Ok(());
@@ -367,7 +370,7 @@ impl<'i, 'a> Reader<'i, 'a> {
                 row.named
             }
         };
-        let Kind::Threads { rate } = self.kind else {
+        let ProfileKind::Threads { rate } = self.kind else {
             return stacks.add(&frames, &row.values);
         };
         for (container, counts) in shares(&row.all, &row.threads, rate, self.threads.len() > 1) {
@@ -391,23 +394,23 @@ impl<'i, 'a> Reader<'i, 'a> {
     fn finish(mut self) -> Result<Collected, Fault> {
         self.end()?;
         self.stacks()?;
-        let told = match &self.kind {
-            Kind::Heap { total, .. } => Some(*total),
-            Kind::Count { total, .. } => Some(Counts {
+        let stated = match &self.kind {
+            ProfileKind::Heap { total, .. } => Some(*total),
+            ProfileKind::Count { total, .. } => Some(Counts {
                 in_use: (*total, 0),
                 ..Counts::default()
             }),
-            // jemalloc rounds each of its counts by itself.
-            Kind::Threads { .. } | Kind::Waiting { .. } | Kind::Java => None,
+            // jemalloc rounds each count separately.
+            ProfileKind::Threads { .. } | ProfileKind::Waiting { .. } | ProfileKind::Java => None,
         };
         let mut stacks = self
             .stacks
             .take()
             .ok_or_else(|| Fault::whole("the profile has no samples"))?;
-        if let Some(told) = told {
+        if let Some(stated) = stated {
             let (sum, total, unit) = match self.kind {
-                Kind::Count { .. } => (self.sums.in_use.0, told.in_use.0, ""),
-                _ => (self.sums.in_use.1, told.in_use.1, " bytes"),
+                ProfileKind::Count { .. } => (self.sums.in_use.0, stated.in_use.0, ""),
+                _ => (self.sums.in_use.1, stated.in_use.1, " bytes"),
             };
             if sum != total {
                 stacks.note(format!(
@@ -423,8 +426,8 @@ impl<'i, 'a> Reader<'i, 'a> {
     }
 }
 
-/// What each thread has of a stack, all of them scaled alike so that they add up to what the stack is estimated at; or the
-/// stack's alone, where its threads do not add up to it.
+/// Each thread's part of a stack's estimate. The parts add up to the estimate. When the threads do not add up to the stack,
+/// only the stack's own estimate.
 fn shares(
     all: &Counts,
     threads: &[(String, Counts)],
@@ -482,7 +485,7 @@ fn shares(
         .collect()
 }
 
-/// Moves the part of what is left that is `part` of what it stands `of`.
+/// Moves to `share` the fraction `part / of` of what is left.
 fn take(share: &mut i64, left: &mut i64, part: i64, of: &mut i64) {
     if *of != 0 {
         *share = (i128::from(*left) * i128::from(part) / i128::from(*of)) as i64;
@@ -491,9 +494,9 @@ fn take(share: &mut i64, left: &mut i64, part: i64, of: &mut i64) {
     *of -= part;
 }
 
-/// Values of memory, which a difference has below zero; what is in use is shown first.
-fn heap(allocated: bool) -> Result<Stacks, Fault> {
-    match allocated {
+/// Stacks for memory. Differences have negative values. The bytes in use are shown first.
+fn heap(total: Counts) -> Result<Stacks, Fault> {
+    match total.has_allocated() {
         true => {
             let types = vec![
                 value("alloc_objects", "count"),

@@ -1,4 +1,4 @@
-//! The JSON of protobuf messages. Several texts may follow one another.
+//! OTLP as JSON. A file may have several JSON texts.
 
 use super::model::Data;
 use crate::decode::fault::Fault;

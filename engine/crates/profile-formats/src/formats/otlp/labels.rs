@@ -1,20 +1,20 @@
-//! The process and thread of a sample, and others of its attributes, by OpenTelemetry's names.
+//! The process and thread of a sample, and other attributes, by OpenTelemetry's names.
 
 use super::model::{AnyValue, Data, Sample, Table};
 use crate::decode::fault::Fault;
 
-/// Names of processes, the most telling first.
+/// Attributes that name the process, the most specific first.
 const PROCESS: [&str; 3] = ["service.name", "process.executable.name", "process.command"];
 
-/// Characters of a value that are shown.
+/// How many characters of a value are shown.
 const LENGTH: usize = 200;
 
-/// `program thread (1/2)`, as far as it is known.
+/// The container's name, `program thread (1/2)`, as far as it is known.
 pub(crate) fn of(data: &Data, sample: &Sample) -> Result<String, Fault> {
     let mut found: Vec<(&str, String)> = Vec::new();
     let dictionary = &data.dictionary;
     for &index in &sample.data.attribute_indices {
-        // Attribute 0 is none.
+        // Attribute 0 means none.
         if index != 0 {
             let attribute = dictionary
                 .attribute_table
@@ -51,7 +51,7 @@ pub(crate) fn of(data: &Data, sample: &Sample) -> Result<String, Fault> {
     })
 }
 
-/// As much of a value as is shown.
+/// The part of a value that is shown.
 fn text(data: &Data, value: &AnyValue) -> Result<String, Fault> {
     Ok(whole(data, value)?.chars().take(LENGTH).collect())
 }
@@ -67,7 +67,7 @@ fn whole(data: &Data, value: &AnyValue) -> Result<String, Fault> {
     })
 }
 
-/// The value of the sample's first attribute of one of these names; `None` when it has none that says something.
+/// The value of the sample's first attribute with one of these names. Returns `None` when there is none or it is empty.
 pub(crate) fn first(data: &Data, sample: &Sample, names: &[&str]) -> Result<Option<String>, Fault> {
     let dictionary = &data.dictionary;
     for &index in sample.data.attribute_indices.iter().filter(|&&it| it != 0) {

@@ -1,4 +1,4 @@
-//! Links to spans: for what a sample was taken. Samples of spans of one name stand together, as those of a type of transaction.
+//! Links from samples to spans. The samples of all spans with the same name are grouped, like those of a type of transaction.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,37 +7,37 @@ use super::model::{Data, Link, Sample, Table};
 use crate::collect::stacks::{FrameId, Stacks};
 use crate::decode::fault::Fault;
 
-/// Attributes of samples that have the name of the span.
+/// Attributes of samples that contain the span's name.
 const NAMES: [&str; 2] = ["span.name", "span_name"];
-/// Spans without names that are told apart. More of them are nothing that anybody could look through.
-const MOST_NAMELESS: usize = 64;
-/// What samples without a span are under, where others have one.
+/// The most spans without names that are shown separately. More would be too many to look through.
+const MAX_NAMELESS: usize = 64;
+/// The container of samples without a span, when other samples have one.
 const NO_SPAN: &str = "no span";
-/// What samples of too many spans without names are under.
+/// The container of all spans without names, when there are too many.
 const NAMELESS: &str = "spans without names";
 
-/// A span: its trace and its number, as the file writes them.
+/// A span: the ids of its trace and of itself, as the file writes them.
 type SpanKey<'d> = (&'d str, &'d str);
 
-/// The spans that the samples of a file lead to.
+/// The spans that the samples of a file link to.
 #[derive(Default)]
 pub(crate) struct Links<'d> {
-    /// Of spans that are in the file themselves.
+    /// The names of spans that the file contains.
     names: HashMap<SpanKey<'d>, &'d str>,
-    /// Spans whose names the file does not have.
+    /// Spans whose names are not in the file.
     nameless: HashSet<SpanKey<'d>>,
     is_used: bool,
 }
 
-/// What a sample says of its span.
-enum Of<'d> {
-    Nothing,
+/// The span of a sample.
+enum SpanRef<'d> {
+    None,
     Name(String),
     Nameless(SpanKey<'d>),
 }
 
 impl<'d> Links<'d> {
-    /// Looks at the spans in the texts of a file. Samples are to follow.
+    /// Collects the spans in a file. Its samples follow.
     pub(crate) fn new(files: &'d [Data]) -> Self {
         let mut links = Links::default();
         let resources = files.iter().flat_map(|it| &it.resource_spans);
@@ -49,12 +49,12 @@ impl<'d> Links<'d> {
         links
     }
 
-    /// Looks at a sample before all are added.
-    pub(crate) fn see(&mut self, data: &'d Data, sample: &Sample<'d>) -> Result<(), Fault> {
-        match self.of(data, sample)? {
-            Of::Nothing => {}
-            Of::Name(_) => self.is_used = true,
-            Of::Nameless(span) => {
+    /// Takes note of a sample's link. All samples must be included before any is added.
+    pub(crate) fn include(&mut self, data: &'d Data, sample: &Sample<'d>) -> Result<(), Fault> {
+        match self.span_of(data, sample)? {
+            SpanRef::None => {}
+            SpanRef::Name(_) => self.is_used = true,
+            SpanRef::Nameless(span) => {
                 self.is_used = true;
                 self.nameless.insert(span);
             }
@@ -62,7 +62,7 @@ impl<'d> Links<'d> {
         Ok(())
     }
 
-    /// What a sample stands under; `None` when no sample of the file has a span.
+    /// The container of a sample. Returns `None` when no sample of the file has a span.
     pub(crate) fn container(
         &self,
         data: &'d Data,
@@ -72,46 +72,46 @@ impl<'d> Links<'d> {
         if !self.is_used {
             return Ok(None);
         }
-        let name = match self.of(data, sample)? {
-            Of::Nothing => NO_SPAN.to_owned(),
-            Of::Name(name) => name,
-            Of::Nameless(_) if self.nameless.len() > MOST_NAMELESS => NAMELESS.to_owned(),
-            Of::Nameless((_, span)) => format!("span {span}"),
+        let name = match self.span_of(data, sample)? {
+            SpanRef::None => NO_SPAN.to_owned(),
+            SpanRef::Name(name) => name,
+            SpanRef::Nameless(_) if self.nameless.len() > MAX_NAMELESS => NAMELESS.to_owned(),
+            SpanRef::Nameless((_, span)) => format!("span {span}"),
         };
         stacks.container(&name).map(Some)
     }
 
-    /// What a reader should know.
+    /// A note about spans without names.
     pub(crate) fn note(&self) -> Option<String> {
         let count = self.nameless.len();
-        (count > MOST_NAMELESS).then(|| {
+        (count > MAX_NAMELESS).then(|| {
             format!(
-                "Samples lead to {count} spans whose names the file does not have: they stand together."
+                "Samples link to {count} spans whose names are not in the file: they are shown together."
             )
         })
     }
 
-    fn of(&self, data: &'d Data, sample: &Sample<'d>) -> Result<Of<'d>, Fault> {
+    fn span_of(&self, data: &'d Data, sample: &Sample<'d>) -> Result<SpanRef<'d>, Fault> {
         let link = match sample.data.link_index {
             0 => None,
             index => Some(data.dictionary.link_table.row(index, "a sample", "link")?),
         };
         if let Some(name) = labels::first(data, sample, &NAMES)? {
-            return Ok(Of::Name(name));
+            return Ok(SpanRef::Name(name));
         }
         let Some(Link { trace_id, span_id }) = link else {
-            return Ok(Of::Nothing);
+            return Ok(SpanRef::None);
         };
         if is_none(span_id) {
-            return Ok(Of::Nothing);
+            return Ok(SpanRef::None);
         }
         let key = (&**trace_id, &**span_id);
         let name = self.names.get(&key).filter(|it| !it.is_empty());
-        Ok(name.map_or(Of::Nameless(key), |&it| Of::Name(it.to_owned())))
+        Ok(name.map_or(SpanRef::Nameless(key), |&it| SpanRef::Name(it.to_owned())))
     }
 }
 
-/// Whether a number is that of no span: nothing, or zeros.
+/// Whether an id means no span: it is empty or zero.
 fn is_none(id: &str) -> bool {
     id.bytes().all(|digit| digit == b'0')
 }

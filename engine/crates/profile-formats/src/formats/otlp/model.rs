@@ -1,4 +1,4 @@
-//! What a file says, with the names of the format. Numbers into the dictionary's tables are not yet checked.
+//! The messages of a file, with the format's own names. Indices into the dictionary's tables are not checked yet.
 
 use serde::Deserialize;
 
@@ -6,13 +6,13 @@ use super::numbers::number;
 use crate::collect::parents::too_large;
 use crate::decode::fault::{Fault, dangling};
 
-/// A file, or one of the texts in a file.
+/// A file, or one of the JSON texts in a file.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Data {
     pub(crate) resource_profiles: Vec<ResourceProfiles>,
     pub(crate) dictionary: Dictionary,
-    /// In JSON, a text beside those of profiles may have the spans that they lead to.
+    /// In JSON, another text of the file may have the spans that the profiles link to.
     pub(crate) resource_spans: Vec<ResourceSpans>,
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct OneSample {
     pub(crate) link_index: i32,
     #[serde(deserialize_with = "super::numbers::numbers")]
     pub(crate) values: Vec<i64>,
-    /// How many there are.
+    /// The number of timestamps.
     #[serde(deserialize_with = "super::numbers::count")]
     pub(crate) timestamps_unix_nano: usize,
     #[serde(skip)]
@@ -104,7 +104,7 @@ pub(crate) struct Dictionary {
     pub(crate) stack_table: Vec<Stack>,
 }
 
-/// A span, by hexadecimal digits: in JSON as they are written there.
+/// A link to a span. The ids are hexadecimal digits, as JSON writes them.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Link {
@@ -124,7 +124,7 @@ pub(crate) struct Mapping {
 pub(crate) struct Location {
     #[serde(deserialize_with = "number")]
     pub(crate) mapping_index: i32,
-    /// The innermost is the first.
+    /// Innermost first.
     pub(crate) lines: Vec<Line>,
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct Function {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Stack {
-    /// The innermost is the first.
+    /// Innermost first.
     #[serde(deserialize_with = "super::numbers::numbers")]
     pub(crate) location_indices: Vec<i32>,
     #[serde(skip)]
@@ -177,7 +177,7 @@ pub(crate) struct KeyValue {
     pub(crate) value: AnyValue,
 }
 
-/// Texts and whole numbers; other values are none.
+/// A text or a whole number. Other values are ignored.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct AnyValue {
@@ -188,7 +188,7 @@ pub(crate) struct AnyValue {
     pub(crate) string_value_strindex: i32,
 }
 
-/// A sample with what stands around it.
+/// A sample with the messages around it.
 #[derive(Clone, Copy)]
 pub(crate) struct Sample<'d> {
     pub(crate) data: &'d OneSample,
@@ -197,7 +197,7 @@ pub(crate) struct Sample<'d> {
 }
 
 impl Data {
-    /// Hands over every sample. A fault gets the sample's place.
+    /// Calls `take` with every sample. A fault gets the sample's place.
     pub(crate) fn each<'d>(
         &'d self,
         take: &mut dyn FnMut(&Sample<'d>) -> Result<(), Fault>,
@@ -226,8 +226,8 @@ impl Data {
         Ok(())
     }
 
-    /// Name and unit of a type.
-    pub(crate) fn kind(&self, kind: ValueType) -> Result<(String, String), Fault> {
+    /// The name and unit of a value type.
+    pub(crate) fn value_type(&self, kind: ValueType) -> Result<(String, String), Fault> {
         let name = self.dictionary.text(kind.type_strindex)?;
         let unit = self.dictionary.text(kind.unit_strindex)?;
         Ok((name.to_owned(), unit.to_owned()))
@@ -235,7 +235,7 @@ impl Data {
 }
 
 impl OneSample {
-    /// The sum of the values; without values, each time counts one.
+    /// The sum of the values. Without values, each timestamp counts as one.
     pub(crate) fn value(&self) -> Result<i64, Fault> {
         let (values, times) = (self.values.len(), self.timestamps_unix_nano);
         if values > 0 && times > 0 && values != times {
@@ -252,7 +252,7 @@ impl OneSample {
 }
 
 impl Dictionary {
-    /// A string by its number; 0 is always empty.
+    /// The string at an index. Index 0 is always empty.
     pub(crate) fn text(&self, index: i32) -> Result<&str, Fault> {
         match index {
             0 => Ok(""),
@@ -268,7 +268,7 @@ impl Dictionary {
 pub(crate) trait Table {
     type Row;
 
-    /// A row that `what` names.
+    /// The row that `what` refers to.
     fn row(&self, index: i32, what: &str, table: &str) -> Result<&Self::Row, Fault>;
 }
 

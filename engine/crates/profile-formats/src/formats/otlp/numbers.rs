@@ -1,4 +1,4 @@
-//! Numbers in the JSON of protobuf messages: those of 64 bits are texts.
+//! Numbers in the JSON of protobuf messages. 64-bit numbers are texts.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, Visitor};
 
-/// A number, or a text that is one.
+/// A number, or a text that is a number.
 pub(crate) fn number<'de, D: Deserializer<'de>, N: Whole>(reader: D) -> Result<N, D::Error> {
     reader.deserialize_any(Number(PhantomData))
 }
 
-/// The same where it may be missing.
+/// An optional number.
 pub(crate) fn maybe<'de, D: Deserializer<'de>, N: Whole>(reader: D) -> Result<Option<N>, D::Error> {
     number(reader).map(Some)
 }
@@ -24,7 +24,7 @@ pub(crate) fn numbers<'de, D: Deserializer<'de>, N: Whole>(reader: D) -> Result<
 
 /// The length of a list.
 pub(crate) fn count<'de, D: Deserializer<'de>>(reader: D) -> Result<usize, D::Error> {
-    // Takes no memory.
+    // A vector of `IgnoredAny` takes no memory.
     Vec::<IgnoredAny>::deserialize(reader).map(|list| list.len())
 }
 

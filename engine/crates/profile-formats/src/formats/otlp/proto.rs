@@ -1,4 +1,4 @@
-//! The protobuf: messages to the same structures as the JSON.
+//! OTLP as protobuf, decoded to the same structs as the JSON.
 
 use super::model::{
     AnyValue, Data, Dictionary, Function, KeyValue, KeyValueAndUnit, Line, Link, Location, Mapping,
@@ -7,8 +7,7 @@ use super::model::{
 use crate::decode::fault::Fault;
 use crate::decode::wire::{Field, Message};
 
-/// Whether the outermost message is resources' profiles and a dictionary. pprof, the only other protobuf, has value types
-/// there, whose fields are numbers.
+/// Whether the outermost message has resource profiles and a dictionary. pprof has value types there, whose fields are numbers.
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     let mut message = Message::new(bytes);
     while let Ok(Some((number, field))) = message.field() {
@@ -37,7 +36,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Data, Fault> {
     Ok(data)
 }
 
-/// Hands over every field of a message.
+/// Calls `take` with every field of a message.
 fn each<'a>(
     mut message: Message<'a>,
     take: &mut dyn FnMut(u64, Field<'a>) -> Result<(), Fault>,
@@ -169,12 +168,12 @@ fn link(message: Message) -> Result<Link, Fault> {
     Ok(found)
 }
 
-/// The number of a trace or span, of so many bytes; nothing is none.
+/// The id of a trace or span, `length` bytes long; empty means none.
 fn hexadecimal(message: Message, length: usize) -> Result<String, Fault> {
     let bytes = message.bytes();
     if !bytes.is_empty() && bytes.len() != length {
         let found = bytes.len();
-        let problem = format!("a link has a number of {found} bytes, expected {length}");
+        let problem = format!("a link has an id of {found} bytes, expected {length}");
         return Err(Fault::byte(message.at(), problem));
     }
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -258,12 +257,12 @@ fn text(message: Message) -> String {
     String::from_utf8_lossy(message.bytes()).into_owned()
 }
 
-/// A number into a table; one beyond 32 bits is none of any table.
+/// An index into a table. Indices beyond 32 bits become -1, which no table has.
 fn index(field: Field) -> i32 {
     i32::try_from(field.number().cast_signed()).unwrap_or(-1)
 }
 
-/// Those fields of a message that are numbers into tables.
+/// The fields of a message that are indices into tables.
 fn indices<const N: usize>(message: Message, wanted: [u64; N]) -> Result<[i32; N], Fault> {
     let mut found = [0; N];
     each(message, &mut |number, field| {
@@ -275,7 +274,7 @@ fn indices<const N: usize>(message: Message, wanted: [u64; N]) -> Result<[i32; N
     Ok(found)
 }
 
-/// Appends numbers into tables, packed or not.
+/// Appends indices into tables, packed or not.
 fn append(field: Field, into: &mut Vec<i32>) -> Result<(), Fault> {
     let mut numbers = Vec::new();
     field.numbers(&mut numbers)?;

@@ -318,7 +318,7 @@ fn many_spans_without_names_stand_together() {
     );
     assert_eq!(
         profile.notes,
-        ["Samples lead to 65 spans whose names the file does not have: they stand together."]
+        ["Samples link to 65 spans whose names are not in the file: they are shown together."]
     );
 }
 
@@ -344,7 +344,7 @@ fn links_of_protobuf_are_read_and_what_is_wrong_with_them_is_said() {
         ),
         (
             linked(&[2; 5], 1),
-            "a link has a number of 5 bytes, expected 16",
+            "a link has an id of 5 bytes, expected 16",
         ),
     ] {
         let error = crate::read(&bytes, "x").expect_err(expect);

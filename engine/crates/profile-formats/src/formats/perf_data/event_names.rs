@@ -1,9 +1,9 @@
-//! What `perf` calls events of which a recording keeps only the numbers: that was killed, or written into a pipe.
+//! perf's names for events, for recordings that have only their numbers: `perf` was killed, or wrote into a pipe.
 
-/// Kinds of events, the numbers of which the kernel never changes.
+/// Types of events. The kernel never changes these numbers.
 const HARDWARE: u32 = 0;
 const SOFTWARE: u32 = 1;
-/// Kernel's probes, whose numbers change from boot to boot.
+/// The kernel's tracepoints. Their numbers change from boot to boot.
 pub(crate) const TRACEPOINT: u32 = 2;
 const CACHE: u32 = 3;
 const RAW: u32 = 4;
@@ -49,7 +49,7 @@ const CACHES: [&str; 7] = [
 
 const OPERATIONS: [&str; 3] = ["load", "store", "prefetch"];
 
-/// The name of an event; one that has none is called by its numbers, in the words in which `perf record -e` takes them.
+/// The name of an event. An unknown event gets its numbers, in the syntax of `perf record -e`.
 pub(crate) fn name(kind: u32, config: u64) -> String {
     let named = |names: &[&str]| {
         let name = names.get(usize::try_from(config as u32).ok()?)?;
@@ -64,7 +64,7 @@ pub(crate) fn name(kind: u32, config: u64) -> String {
         BREAKPOINT => Some("breakpoint".to_owned()),
         _ => None,
     };
-    // Where processors of two kinds count apart, the upper half says which of them.
+    // On hybrid processors, the upper half is the PMU.
     let unit = match kind {
         HARDWARE | CACHE => (config >> 32) as u32,
         _ => 0,
@@ -76,7 +76,7 @@ pub(crate) fn name(kind: u32, config: u64) -> String {
     }
 }
 
-/// `LLC-load-misses`: the cache, what is done with it, and whether that missed, a byte each.
+/// `LLC-load-misses`: the cache, the operation, and the result, in one byte each.
 fn of_cache(config: u32) -> Option<String> {
     let byte = |at: u32| (config >> (8 * at) & 0xff) as usize;
     let (cache, operation) = (CACHES.get(byte(0))?, OPERATIONS.get(byte(1))?);

@@ -1,4 +1,4 @@
-//! The events that were counted, and their samples. What a record holds, its event says bit by bit.
+//! The counted events and their samples. An event's bits decide which fields its records have.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::collect::symbols::Registers;
 use crate::decode::cursor::Cursor;
 use crate::decode::fault::Fault;
 
-// Parts of a sample, in the order in which they stand there.
+// The fields of a sample, in order.
 const IDENTIFIER: u64 = 1 << 16;
 const IP: u64 = 1;
 const TID: u64 = 1 << 1;
@@ -24,13 +24,13 @@ const BRANCH_STACK: u64 = 1 << 11;
 const REGS_USER: u64 = 1 << 12;
 const STACK_USER: u64 = 1 << 13;
 
-// What branches are recorded with.
+// Which fields branch records have.
 const BRANCH_INDEX: u64 = 1 << 17;
 const BRANCH_COUNTERS: u64 = 1 << 19;
 
-/// Registers of a program of 64 bits.
+/// The registers are those of a 64-bit program.
 const ABI_64: u64 = 2;
-/// The numbers in DWARF of the registers of x86-64, in the kernel's order. Flags and segments have none.
+/// The DWARF numbers of x86-64's registers, in the kernel's order. Flags and segments have none.
 const X86: [Option<u8>; 24] = [
     Some(0),
     Some(3),
@@ -63,28 +63,28 @@ const INHERIT: u64 = 1 << 1;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
 const FREQUENCY: u64 = 1 << 10;
 
-/// Addresses from here on are marks: what follows is code of the kernel, of the user, …
+/// Addresses from here on are context marks: the kernel's code follows, the user's, …
 const MARKS: u64 = u64::MAX - 4094;
 const MARK_KERNEL: u64 = (-128_i64).cast_unsigned();
-/// Hypervisor, user, and a guest's kernel and user.
+/// Hypervisor, user, guest, guest's kernel and guest's user.
 const OTHER_MARKS: [i64; 5] = [-32, -512, -2048, -2176, -2560];
 
-/// An event that was counted.
+/// A counted event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// As the recorder wrote it.
+    /// As the recorder named it.
     pub(crate) name: String,
     kind: u32,
     config: u64,
-    /// Unless samples tell their own.
+    /// The period, unless samples have their own.
     period: u64,
     sample: u64,
     read: u64,
-    /// Records that are no samples tell their time too.
+    /// Records other than samples have their time too.
     all: bool,
-    /// Threads that are started later are counted too, each with counters of its own.
+    /// Threads that start later are counted too, each with its own counter.
     inherit: bool,
-    /// What is recorded of branches.
+    /// Which fields branch records have.
     branches: u64,
     /// Which registers are recorded.
     registers: u64,
@@ -96,47 +96,57 @@ pub(crate) struct Sample {
     pub(crate) pid: u32,
     pub(crate) tid: u32,
     pub(crate) time: u64,
-    /// Row of its event.
+    /// The row of the event.
     pub(crate) event: usize,
     pub(crate) period: u64,
     /// Innermost first.
     pub(crate) chain: Vec<Address>,
-    /// The chain's callers are left out: they are no addresses.
+    /// The callers are left out, because the chain is not one of addresses.
     pub(crate) broken: bool,
-    /// Where the thread was in user mode, with a copy of its stack.
+    /// The thread's state in user mode, with a copy of its stack.
     pub(crate) user: Option<Box<User>>,
-    /// Counters as they stood, of all events of its group: what it was taken for is how much they grew.
+    /// The counters of all events of the group. Their growth is the sample's weight.
     pub(crate) counters: Vec<Counter>,
 }
 
-/// A thread in user mode: its callers are to be found in the copy of its stack.
+/// A thread in user mode. Its callers are in the copy of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct User {
-    /// As on x86-64; all unknown for other machines and for programs of 32 bits.
+    /// All unknown for machines other than x86-64 and for 32-bit programs.
     pub(crate) registers: Registers,
-    /// Where the copy begins, in what the records are in.
+    /// Where the copy begins, in the bytes of the records.
     pub(crate) at: usize,
-    /// Bytes of the copy, from the stack pointer on.
+    /// The length of the copy, from the stack pointer on.
     pub(crate) length: usize,
-    /// The records were compressed: the copy is in what became of them.
+    /// The copy is in the decompressed records.
     pub(crate) unpacked: bool,
 }
 
-/// How far an event was counted.
+/// The value of a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
-    /// The event's number, one for each processor or thread that it was counted on.
+    /// The event's id for one processor or thread.
     pub(crate) id: u64,
-    /// The thread, where each has a counter of its own behind one number; else 0.
+    /// The thread, when each thread has its own counter under one id; else 0.
     pub(crate) tid: u32,
     pub(crate) value: u64,
 }
 
-/// Where code ran.
+/// An address of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) address: u64,
     pub(crate) kernel: bool,
+}
+
+impl Address {
+    /// An address in user mode.
+    pub(crate) fn user(address: u64) -> Self {
+        Address {
+            address,
+            kernel: false,
+        }
+    }
 }
 
 impl Event {
@@ -149,7 +159,7 @@ impl Event {
         let sample = attr.u64()?;
         let read = attr.u64()?;
         let flags = attr.u64()?;
-        // Older recorders wrote less, and then recorded none of it.
+        // Older recorders wrote fewer fields, and did not record what these are for.
         let mut rest = [0; 5];
         for word in &mut rest {
             *word = attr.u64().unwrap_or(0);
@@ -159,7 +169,7 @@ impl Event {
             name: name(kind, config),
             kind,
             config,
-            // A frequency is no period.
+            // With a frequency, the period is unknown.
             period: if flags & FREQUENCY == 0 { period } else { 1 },
             sample,
             read,
@@ -188,23 +198,23 @@ impl Event {
         }
     }
 
-    /// The time in a record that is no sample. It stands near the record's end.
+    /// The time in a record other than a sample. It is near the record's end.
     pub(crate) fn time(&self, record: &[u8]) -> Option<u64> {
         if !self.all || self.sample & TIME == 0 {
             return None;
         }
         // In this order: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER.
-        let behind = [ID, STREAM_ID, CPU, IDENTIFIER];
-        let behind = behind
+        let after = [ID, STREAM_ID, CPU, IDENTIFIER];
+        let after = after
             .iter()
             .filter(|&&part| self.sample & part != 0)
             .count();
-        let end = record.len().checked_sub(8 * behind)?;
+        let end = record.len().checked_sub(8 * after)?;
         let time = record.get(end.checked_sub(8)?..end)?;
         Some(u64::from_le_bytes(time.try_into().ok()?))
     }
 
-    /// Reads a sample of this event; `kernel` says that it was taken there.
+    /// Reads a sample of this event. `kernel`: it was taken in the kernel.
     fn sample(&self, row: usize, mut record: Cursor, kernel: bool) -> Result<Sample, Fault> {
         let has = |part: u64| self.sample & part != 0;
         let mut number = |part: u64| if has(part) { record.u64() } else { Ok(0) };
@@ -231,7 +241,7 @@ impl Event {
             broken = !read_chain(&mut record, kernel, &mut chain)?;
         }
         if broken {
-            // Without frame pointers the recorder takes anything for callers. Only where the code was interrupted is sure.
+            // Without frame pointers, the recorder takes anything for callers. Only the interrupted address is certain.
             chain.truncate(1);
         }
         if chain.is_empty() && has(IP) {
@@ -253,7 +263,7 @@ impl Event {
         })
     }
 
-    /// Reads what stands behind the call chain, for the registers and the copy of the stack.
+    /// Reads the fields after the call chain, for the registers and the copy of the stack.
     fn user(&self, record: &mut Cursor) -> Result<Option<User>, Fault> {
         let has = |part: u64| self.sample & part != 0;
         if !has(STACK_USER) || !has(REGS_USER) {
@@ -288,7 +298,7 @@ impl Event {
         }))
     }
 
-    /// The registers in user mode. None of a thread of the kernel, which is never there.
+    /// The registers in user mode. Returns `None` for a kernel thread, which is never in user mode.
     fn registers(&self, record: &mut Cursor) -> Result<Option<Registers>, Fault> {
         let mut registers = [None; 17];
         let abi = record.u64()?;
@@ -301,12 +311,12 @@ impl Event {
                 registers[usize::from(*number)] = Some(value);
             }
         }
-        // Other machines have registers at numbers that are none of x86-64.
+        // Other machines have registers with numbers beyond x86-64's.
         let x86 = abi == ABI_64 && self.registers >> X86.len() == 0;
         Ok(Some(if x86 { registers } else { [None; 17] }))
     }
 
-    /// Reads how far this event, or each of its group, was counted. None when they are not told apart.
+    /// Reads the counters of this event, or of each event of its group. Empty when they have no ids.
     fn counters(&self, tid: u32, record: &mut Cursor) -> Result<Vec<Counter>, Fault> {
         let has = |bit: u32| usize::from(self.read >> bit & 1 == 1);
         let (times, id, group, lost) = (has(0) + has(1), has(2), has(3), has(4));
@@ -339,8 +349,8 @@ impl Event {
     }
 }
 
-/// Addresses, innermost first, with marks between them that say whose code follows. False when there is a mark that does
-/// not exist: the chain is no chain.
+/// Reads addresses, innermost first, with context marks between them. Returns false at an unknown mark: these are not
+/// addresses.
 fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Result<bool, Fault> {
     let count = record.u64()?;
     let bytes = usize::try_from(count.saturating_mul(8)).unwrap_or(usize::MAX);
@@ -357,8 +367,7 @@ fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Re
             first = true;
             continue;
         }
-        // Code was interrupted at the first one. The others are where calls return to, which may be behind the
-        // function's end.
+        // The first address was interrupted. The others are return addresses, which may be after the function's end.
         let back = u64::from(!std::mem::take(&mut first));
         chain.push(Address {
             address: address.saturating_sub(back),
@@ -368,7 +377,7 @@ fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Re
     Ok(true)
 }
 
-/// Finds the event of a sample and reads it.
+/// Finds the event of a sample, and reads the sample.
 pub(crate) fn sample(
     events: &[Event],
     rows: &HashMap<u64, usize>,
@@ -379,7 +388,7 @@ pub(crate) fn sample(
         [] => {
             return Err(Fault::byte(
                 record.at(),
-                "a sample stands before the first event",
+                "a sample comes before the first event",
             ));
         }
         [_] => 0,
@@ -392,7 +401,7 @@ pub(crate) fn sample(
 fn row(events: &[Event], rows: &HashMap<u64, usize>, mut record: Cursor) -> Result<usize, Fault> {
     let at = record.at();
     let sample = events[0].sample;
-    // With several events perf puts the id first, or all events have it at the same place.
+    // With several events, perf puts the id first, or at the same place for all events.
     if sample & IDENTIFIER == 0 {
         if sample & ID == 0 {
             return Ok(0);

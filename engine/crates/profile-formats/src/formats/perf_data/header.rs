@@ -1,4 +1,4 @@
-//! The head of `perf.data`: where things are, and which events were counted.
+//! The header of `perf.data`: where its sections are, and which events were counted.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,15 @@ use crate::decode::fault::Fault;
 
 /// The first bytes.
 pub(crate) const MAGIC: &[u8] = b"PERFILE2";
-/// The first bytes on a machine with the big end first.
+/// The first bytes on a big-endian machine.
 pub(crate) const SWAPPED: &[u8] = b"2ELIFREP";
 
-/// Kinds of events that one file may have.
+/// The most events that a file may have.
 const EVENTS: usize = 64;
-/// Bytes of a file's header; a pipe's has only the first 16.
+/// The size of a file's header. A pipe's has only the first 16 bytes.
 const FILE: u64 = 104;
 const PIPE: u64 = 16;
-/// Features, by their bits.
+// Features by their bits.
 const BUILD_ID: u32 = 2;
 const MACHINE: u32 = 6;
 const EVENT_DESC: u32 = 12;
@@ -28,23 +28,23 @@ pub(crate) struct Header<'a> {
     pub(crate) data: Option<Cursor<'a>>,
     /// In the order of the file.
     pub(crate) events: Vec<Event>,
-    /// Their rows by the numbers that samples name them by.
+    /// Rows of events by the ids in samples.
     pub(crate) rows: HashMap<u64, usize>,
-    /// Build ids that are told apart from the maps, by the file's name.
+    /// Build ids that are stored outside of the maps, by the file's name.
     pub(crate) build_ids: HashMap<String, Vec<u8>>,
-    /// Names of tracepoints by their numbers, where a pipe brings them along.
+    /// Names of tracepoints by number, when a pipe has them.
     pub(crate) tracepoints: HashMap<u64, String>,
-    /// The processor's kind, `x86_64`, where the recorder told it.
+    /// The architecture, `x86_64`, if the recorder wrote it.
     pub(crate) machine: Option<String>,
-    /// The recorder was killed before it wrote how long the data is.
+    /// The recorder was killed before it wrote the length of the data.
     pub(crate) truncated: bool,
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header of a file; a pipe's is in its records.
+    /// Reads the header of a file. A pipe has its header in its records.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Fault> {
         if bytes.starts_with(SWAPPED) {
-            let problem = "this perf.data file is from a machine with the big end first";
+            let problem = "this perf.data file is from a big-endian machine";
             return Err(
                 Fault::byte(0, problem).advise("run `perf script > FILE` and open its output")
             );
@@ -99,7 +99,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    /// Adds an event that was counted.
+    /// Adds a counted event.
     pub(crate) fn event(&mut self, attr: Cursor, mut ids: Cursor) -> Result<(), Fault> {
         if self.events.len() >= EVENTS {
             let problem = format!("expected at most {EVENTS} kinds of event");
@@ -127,7 +127,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    /// Takes a feature that matters.
+    /// Reads a feature, if it is needed.
     pub(crate) fn feature(&mut self, bit: u32, mut section: Cursor) -> Result<(), Fault> {
         match bit {
             BUILD_ID => self.build_ids(section),
@@ -154,7 +154,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    /// One file's build id, behind the head of its record.
+    /// Reads a file's build id, without the head of its record.
     pub(crate) fn build_id(&mut self, misc: u16, mut record: Cursor) -> Result<(), Fault> {
         const HAS_SIZE: u16 = 1 << 15;
         record.u32()?;
@@ -169,7 +169,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    /// The names that the user gave or perf chose.
+    /// Reads the names of events that the user gave or perf chose.
     fn names(&mut self, mut section: Cursor) -> Result<(), Fault> {
         let count = section.u32()? as usize;
         let size = section.u32()? as usize;

@@ -1,22 +1,23 @@
-//! What was where in the memory of each process, and how threads were called, while the records go by.
+//! The memory maps of processes and the names of threads, updated while the records are read in order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use super::events::Address;
 use super::records::{KERNEL_FILE, Map};
 use crate::decode::fault::Fault;
 
-/// Pieces in the memory of all processes. A child begins with its parent's.
-const PIECES: usize = 10_000_000;
+/// The most mappings of all processes together. A child begins with its parent's.
+const MAX_MAPPINGS: usize = 10_000_000;
 
 /// All processes so far.
 #[derive(Debug, Default)]
 pub(crate) struct Processes {
     files: Vec<File>,
     rows: HashMap<(String, Option<Vec<u8>>), u32>,
-    /// By process, none for the kernel: its maps by where they begin.
-    maps: HashMap<Option<u32>, Rc<BTreeMap<u64, Piece>>>,
-    /// How many pieces were ever made.
+    /// The mappings of each process by their first address. `None` is the kernel.
+    maps: HashMap<Option<u32>, Rc<BTreeMap<u64, Mapping>>>,
+    /// How many mappings were ever made.
     made: usize,
     names: HashMap<(u32, u32), String>,
 }
@@ -29,39 +30,39 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// The number that its linker gave it.
+    /// The build id.
     pub(crate) fn build_id(&self) -> Option<&[u8]> {
         self.id.as_deref()
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct Mapping {
     end: u64,
     offset: u64,
     file: u32,
 }
 
-/// What is at an address.
+/// Where an address belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A byte of a file, or of the kernel from its symbol `_text` on.
+    /// An offset in a file, or in the kernel from its symbol `_text` on.
     File {
         file: u32,
         offset: u64,
     },
-    /// The kernel, of which no map is known.
+    /// The kernel, without a known map.
     Kernel,
     Unknown,
 }
 
 impl Processes {
-    /// A file by its number.
+    /// The file with this number.
     pub(crate) fn file(&self, file: u32) -> &File {
         &self.files[file as usize]
     }
 
-    /// A file became part of a process.
+    /// Maps a file into a process.
     pub(crate) fn map(&mut self, map: &Map) -> Result<(), Fault> {
         let owner = (!map.kernel).then_some(map.pid);
         let end = map.start.saturating_add(map.length);
@@ -78,24 +79,24 @@ impl Processes {
             });
         }
         let pieces = self.maps.entry(owner).or_default();
-        // A child's map is its parent's until one of them changes.
+        // A child shares its parent's map until one of them changes.
         self.made += 2 + if Rc::strong_count(pieces) > 1 {
             pieces.len()
         } else {
             0
         };
-        if self.made > PIECES {
-            let problem = format!("processes have more than {PIECES} pieces of memory");
+        if self.made > MAX_MAPPINGS {
+            let problem = format!("processes have more than {MAX_MAPPINGS} mappings");
             return Err(Fault::whole(problem));
         }
         let pieces = Rc::make_mut(pieces);
         cut(pieces, map.start, end);
         let offset = map.offset;
-        pieces.insert(map.start, Piece { end, offset, file });
+        pieces.insert(map.start, Mapping { end, offset, file });
         Ok(())
     }
 
-    /// A thread has this name from now on. With `exec` its process is another program.
+    /// Names a thread. With `exec`, the process runs another program from now on.
     pub(crate) fn name(&mut self, pid: u32, tid: u32, name: &str, exec: bool) {
         if exec {
             self.maps.remove(&Some(pid));
@@ -103,7 +104,7 @@ impl Processes {
         self.names.insert((pid, tid), name.to_owned());
     }
 
-    /// A new thread or process has its parent's name, and a process its maps.
+    /// Adds a thread or process. It has its parent's name; a process also has its parent's maps if `maps`.
     pub(crate) fn fork(&mut self, child: (u32, u32), parent: (u32, u32), maps: bool) {
         if let Some(name) = self.names.get(&parent).cloned() {
             self.names.insert(child, name);
@@ -111,14 +112,14 @@ impl Processes {
         if child.0 == parent.0 {
             return;
         }
-        // Numbers of processes are used again.
+        // Process ids are reused.
         self.maps.remove(&Some(child.0));
         if maps && let Some(maps) = self.maps.get(&Some(parent.0)).cloned() {
             self.maps.insert(Some(child.0), maps);
         }
     }
 
-    /// A thread's name, or else its process's.
+    /// The name of a thread, or else of its process.
     pub(crate) fn name_of(&self, pid: u32, tid: u32) -> &str {
         let name = self
             .names
@@ -131,12 +132,12 @@ impl Processes {
         }
     }
 
-    /// What is at an address of a process.
-    pub(crate) fn place(&self, pid: u32, address: u64, kernel: bool) -> Place {
+    /// Where an address of a process belongs.
+    pub(crate) fn place(&self, pid: u32, Address { address, kernel }: Address) -> Place {
         let pieces = self.maps.get(&(!kernel).then_some(pid));
         let before = pieces.and_then(|pieces| pieces.range(..=address).next_back());
-        // The kernel's map ends before the code of its start.
-        let inside = |piece: &Piece| {
+        // The kernel's map does not cover all of its code.
+        let inside = |piece: &Mapping| {
             address < piece.end || kernel && self.file(piece.file).name == KERNEL_FILE
         };
         match before.filter(|(_, piece)| inside(piece)) {
@@ -150,8 +151,8 @@ impl Processes {
     }
 }
 
-/// Takes a range out of what is mapped, keeping what is before and behind it.
-fn cut(pieces: &mut BTreeMap<u64, Piece>, start: u64, end: u64) {
+/// Unmaps a range, keeping what is before and after it.
+fn cut(pieces: &mut BTreeMap<u64, Mapping>, start: u64, end: u64) {
     if let Some((&first, piece)) = pieces.range_mut(..start).next_back()
         && piece.end > start
     {
@@ -159,7 +160,7 @@ fn cut(pieces: &mut BTreeMap<u64, Piece>, start: u64, end: u64) {
         piece.end = start;
         if old.end > end {
             let offset = old.offset.saturating_add(end - first);
-            pieces.insert(end, Piece { offset, ..old });
+            pieces.insert(end, Mapping { offset, ..old });
         }
     }
     let inside: Vec<u64> = pieces.range(start..end).map(|(&start, _)| start).collect();
@@ -168,7 +169,7 @@ fn cut(pieces: &mut BTreeMap<u64, Piece>, start: u64, end: u64) {
             && old.end > end
         {
             let offset = old.offset.saturating_add(end - first);
-            pieces.insert(end, Piece { offset, ..old });
+            pieces.insert(end, Mapping { offset, ..old });
         }
     }
 }
@@ -191,7 +192,7 @@ mod tests {
     }
 
     fn at(processes: &Processes, pid: u32, address: u64) -> String {
-        match processes.place(pid, address, false) {
+        match processes.place(pid, Address::user(address)) {
             Place::File { file, offset } => format!("{} {offset}", processes.file(file).name),
             place => format!("{place:?}"),
         }
@@ -259,6 +260,10 @@ mod tests {
             (at(&processes, 2, 150), processes.name_of(2, 9)),
             ("Unknown".into(), "ls")
         );
-        assert_eq!(processes.place(2, 150, true), Place::Kernel);
+        let kernel = Address {
+            address: 150,
+            kernel: true,
+        };
+        assert_eq!(processes.place(2, kernel), Place::Kernel);
     }
 }

@@ -8,7 +8,7 @@ use crate::decode::fault::Fault;
 use crate::decode::limits::Limits;
 use crate::decode::unwrap::unzstd_open;
 
-// Kinds of records.
+// Types of records.
 const MMAP: u32 = 1;
 const COMM: u32 = 3;
 const FORK: u32 = 7;
@@ -19,31 +19,31 @@ const BUILD_ID: u32 = 67;
 const TRACING_DATA: u32 = 66;
 const AUXTRACE: u32 = 71;
 const FEATURE: u32 = 80;
-/// Each holds the next part of one compressed stream of records.
+/// The next part of the compressed stream of records.
 const COMPRESSED: u32 = 81;
-/// The same, padded behind its size.
+/// The same, with its size and padding.
 const COMPRESSED2: u32 = 83;
 
-// Bits of a record's head.
+// Bits in a record's head.
 const MODE: u16 = 7;
 const KERNEL: u16 = 1;
-/// What the kernel itself is called among the files.
+/// The file name of the kernel.
 pub(crate) const KERNEL_FILE: &str = "[kernel.kallsyms]";
 const EXEC: u16 = 1 << 13;
 const MAP_BUILD_ID: u16 = 1 << 14;
 
-/// A record that matters.
+/// A record that the reader needs.
 #[derive(Debug)]
 pub(crate) struct Record {
-    /// Its place in the file.
+    /// The offset in the file.
     pub(crate) at: usize,
     pub(crate) time: u64,
-    pub(crate) what: What,
+    pub(crate) body: Body,
 }
 
-/// What a record says.
+/// The contents of a record.
 #[derive(Debug)]
-pub(crate) enum What {
+pub(crate) enum Body {
     Map(Map),
     Name {
         pid: u32,
@@ -56,38 +56,38 @@ pub(crate) enum What {
         tid: u32,
         parent: u32,
         parent_tid: u32,
-        /// It goes on with its parent's maps.
+        /// It has its parent's maps.
         maps: bool,
     },
     Sample(Sample),
 }
 
-/// A file that became part of a process.
+/// A mapping of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Map {
     pub(crate) pid: u32,
     pub(crate) start: u64,
     pub(crate) length: u64,
-    /// Where in the file it begins.
+    /// The file offset of its first byte.
     pub(crate) offset: u64,
     pub(crate) file: String,
     pub(crate) build_id: Option<Vec<u8>>,
-    /// The kernel, or one of its modules.
+    /// Whether it is the kernel or one of its modules.
     pub(crate) kernel: bool,
 }
 
 impl Record {
-    /// The sample, when it is one.
+    /// The sample; `None` for other records.
     pub(crate) fn sample(&self) -> Option<&Sample> {
-        match &self.what {
-            What::Sample(sample) => Some(sample),
+        match &self.body {
+            Body::Sample(sample) => Some(sample),
             _ => None,
         }
     }
 }
 
-/// All records that matter: in the order of the file, those that were compressed behind the others. Beside them what the
-/// compressed ones became, for the copies of stacks in it. A pipe's header grows while they are read.
+/// Reads all records that are needed, in the order of the file; compressed ones come last. Also returns the decompressed
+/// records, which contain copies of stacks. A pipe's header grows meanwhile.
 pub(crate) fn read(
     bytes: &[u8],
     header: &mut Header,
@@ -116,9 +116,9 @@ pub(crate) fn read(
         reader.all(Cursor::new(&unpacked)).map_err(inside)?;
         for record in &mut reader.records[before..] {
             record.at = first;
-            if let What::Sample(Sample {
+            if let Body::Sample(Sample {
                 user: Some(user), ..
-            }) = &mut record.what
+            }) = &mut record.body
             {
                 user.unpacked = true;
             }
@@ -137,12 +137,20 @@ pub(crate) fn read(
     Ok((reader.records, unpacked))
 }
 
+/// The head of a record.
+struct Head {
+    kind: u32,
+    misc: u16,
+    /// The offset in the file.
+    at: usize,
+}
+
 struct Reader<'r, 'a> {
     header: &'r mut Header<'a>,
     records: Vec<Record>,
     /// The compressed stream so far.
     compressed: Vec<u8>,
-    /// Where it begins.
+    /// The offset in the file where it begins.
     first: Option<usize>,
 }
 
@@ -167,47 +175,39 @@ impl Reader<'_, '_> {
                 break;
             }
             let body = next.take(size)?;
-            let read = self.one(kind, misc, body, &mut next, at);
+            let head = Head { kind, misc, at };
+            let read = self.one(&head, body, &mut next);
             read.map_err(|fault| fault.at_byte(at))?;
             data = next;
         }
         Ok(())
     }
 
-    /// Reads a record, and what stands behind it in `data` when that belongs to it.
-    fn one(
-        &mut self,
-        kind: u32,
-        misc: u16,
-        mut body: Cursor,
-        data: &mut Cursor,
-        at: usize,
-    ) -> Result<(), Fault> {
-        match kind {
+    /// Reads a record, and the bytes after it in `data` that belong to it.
+    fn one(&mut self, head: &Head, mut body: Cursor, data: &mut Cursor) -> Result<(), Fault> {
+        match head.kind {
             ATTR => attr(self.header, body)?,
             FEATURE => {
                 let feature = body.u64()?;
-                // Records are padded, so the last list may end early; names are not worth an error.
+                // Records are padded, so the last list may end early. Missing names are not an error.
                 let _ = self.header.feature(feature as u32, body);
             }
-            BUILD_ID => self.header.build_id(misc, body)?,
-            // What follows stands outside of the record.
+            BUILD_ID => self.header.build_id(head.misc, body)?,
+            // The data follows outside of the record.
             TRACING_DATA => {
                 let tracing = data.take(body.u32()? as usize)?;
                 self.header.tracepoints.extend(tracepoints::names(tracing));
             }
             AUXTRACE => skip(data, body.u64()?)?,
             COMPRESSED | COMPRESSED2 => {
-                self.first.get_or_insert(at);
-                if kind == COMPRESSED2 {
+                self.first.get_or_insert(head.at);
+                if head.kind == COMPRESSED2 {
                     let size = usize::try_from(body.u64()?).unwrap_or(usize::MAX);
                     body = body.take(size)?;
                 }
                 self.compressed.extend_from_slice(body.bytes());
             }
-            kind => self
-                .records
-                .extend(record(kind, misc, body, self.header, at)?),
+            _ => self.records.extend(record(head, body, self.header)?),
         }
         Ok(())
     }
@@ -219,7 +219,7 @@ fn skip(data: &mut Cursor, bytes: u64) -> Result<(), Fault> {
 }
 
 fn attr(header: &mut Header, mut body: Cursor) -> Result<(), Fault> {
-    // The attribute says its own size, behind its kind.
+    // The attribute's own size follows its type.
     let mut peek = body;
     peek.u32()?;
     let size = peek.u32()? as usize;
@@ -227,20 +227,16 @@ fn attr(header: &mut Header, mut body: Cursor) -> Result<(), Fault> {
     header.event(attr, body)
 }
 
-fn record(
-    kind: u32,
-    misc: u16,
-    mut body: Cursor,
-    header: &Header,
-    at: usize,
-) -> Result<Option<Record>, Fault> {
+/// Reads a record. Returns `None` for a type that is not needed.
+fn record(head: &Head, mut body: Cursor, header: &Header) -> Result<Option<Record>, Fault> {
+    let &Head { kind, misc, at } = head;
     let time = header
         .events
         .first()
         .and_then(|event| event.time(body.bytes()));
-    let what = match kind {
-        MMAP | MMAP2 => What::Map(map(kind, misc, body, header)?),
-        COMM => What::Name {
+    let contents = match kind {
+        MMAP | MMAP2 => Body::Map(map(kind, misc, body, header)?),
+        COMM => Body::Name {
             pid: body.u32()?,
             tid: body.u32()?,
             name: body.text(),
@@ -249,12 +245,12 @@ fn record(
         FORK => {
             let (pid, parent) = (body.u32()?, body.u32()?);
             let (tid, parent_tid) = (body.u32()?, body.u32()?);
-            What::Fork {
+            Body::Fork {
                 pid,
                 tid,
                 parent,
                 parent_tid,
-                // Else perf found it running, and tells its maps next.
+                // Otherwise perf found the process running, and its maps follow.
                 maps: misc & EXEC == 0,
             }
         }
@@ -263,7 +259,7 @@ fn record(
             return Ok(Some(Record {
                 at,
                 time: sample.time,
-                what: What::Sample(sample),
+                body: Body::Sample(sample),
             }));
         }
         _ => return Ok(None),
@@ -271,7 +267,7 @@ fn record(
     Ok(Some(Record {
         at,
         time: time.unwrap_or(0),
-        what,
+        body: contents,
     }))
 }
 
@@ -290,8 +286,8 @@ fn map(kind: u32, misc: u16, mut body: Cursor, header: &Header) -> Result<Map, F
     let kernel = misc & MODE == KERNEL;
     let mut file = body.text();
     if kernel && file.starts_with(KERNEL_FILE) {
-        // The symbol behind the name, `_text`, is what `offset` is the address of in that boot, 0 when it was hidden.
-        // The kernel's build id is told without it.
+        // `offset` is the address of the symbol after the name, `_text`, in that boot; 0 when it was hidden. The kernel's
+        // build id is stored without the symbol.
         file.truncate(KERNEL_FILE.len());
         match start.checked_sub(offset) {
             Some(distance) if offset > 0 => offset = distance,

@@ -294,8 +294,8 @@ fn callers_that_are_no_addresses_are_left_out() {
     );
 }
 
-/// Two events of one group, of which the first takes samples: each has a number, and samples have address, thread, time, number,
-/// period and counters.
+/// Two events of one group, of which the first takes samples: each has a number, and samples have address, thread, time,
+/// number, period and counters.
 fn group(flags: u64) -> Vec<u8> {
     let sample = 1 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8;
     let of = |config, id| {
@@ -477,7 +477,7 @@ fn what_cannot_be_read_is_said_with_its_place() {
         ),
         (
             b"2ELIFREP\0\0".to_vec(),
-            "this perf.data file is from a machine with the big end first",
+            "this perf.data file is from a big-endian machine",
         ),
         (
             pipe(std::slice::from_ref(&app)),
@@ -619,7 +619,7 @@ fn copies_that_end_early_are_cut_and_said_to_be() {
          [truncated] 0 0
          [truncated];app+3 0 0
          [truncated];app+3;app+0 1 3
-         note: 1 stacks are deeper than what was copied of them: `--call-graph dwarf,65528` copies the most.
+         note: 1 stacks are deeper than their copies: `--call-graph dwarf,65528` copies the most.
          note: 1 stacks were cut when they were recorded; their innermost frames are under [truncated].",
     );
 }
@@ -645,7 +645,7 @@ fn code_without_frame_information_may_keep_frame_pointers() {
              cpu-clock ns* 3
              [truncated] 0 0
              [truncated];other+0 1 3
-             note: 1 stacks end in code of which nothing tells how it was called: its program or library is not here, or is another build, or has no call frame information.
+             note: 1 stacks end in code whose caller is unknown: the program or library is not here, is another build, or has no call frame information.
              note: 1 stacks were cut when they were recorded; their innermost frames are under [truncated].",
         );
     }
@@ -661,6 +661,6 @@ fn copies_of_other_machines_are_left_alone() {
         "samples 1
          cpu-clock ns* 3
          app+0 1 3
-         note: 1 samples have copies of their stacks (--call-graph dwarf) that are empty or not of x86-64: they have no callers. `perf script` may know more.",
+         note: 1 samples have copies of their stacks (--call-graph dwarf) that are empty or not of x86-64: their callers are missing. `perf script` may find them.",
     );
 }

@@ -1,4 +1,4 @@
-//! What the tracing data of a recording calls its tracepoints, which events have only the numbers of.
+//! The names of tracepoints, from the tracing data of a recording. Events have only their numbers.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use crate::decode::fault::Fault;
 
 const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 
-/// Names by number, `sched:sched_switch`, as far as the data can be read: names are not worth an error.
+/// Names such as `sched:sched_switch` by number, as far as the data can be read. Missing names are not an error.
 pub(crate) fn names(data: Cursor) -> HashMap<u64, String> {
     let mut names = HashMap::new();
-    // What was read before the fault stays.
+    // Names before a fault are kept.
     let _ = read(data, &mut names);
     names
 }
@@ -48,7 +48,7 @@ fn read(mut data: Cursor, names: &mut HashMap<u64, String>) -> Result<(), Fault>
     Ok(())
 }
 
-/// A text that a zero ends.
+/// Reads a zero-terminated text.
 fn word(data: &mut Cursor) -> Result<String, Fault> {
     let bytes = data.bytes();
     let end = bytes.iter().position(|&byte| byte == 0);
@@ -57,7 +57,7 @@ fn word(data: &mut Cursor) -> Result<String, Fault> {
     Ok(String::from_utf8_lossy(text.bytes()).into_owned())
 }
 
-/// A text behind its length.
+/// Reads a text that follows its length.
 fn block<'a>(data: &mut Cursor<'a>) -> Result<Cursor<'a>, Fault> {
     let size = data.u64()?;
     data.take(usize::try_from(size).unwrap_or(usize::MAX))

@@ -1,4 +1,4 @@
-//! Names, frames and stacks that a writer numbers once and uses by these numbers later.
+//! Interned data: names, frames and stacks that a writer numbers once and refers to by number.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use crate::decode::input::Input;
 use crate::decode::texts::MAX_NAME;
 use crate::decode::wire::Message;
 
-/// Everything that one writer numbered since it last forgot all.
+/// The interned data of one writer since it was last cleared.
 #[derive(Default)]
 pub(crate) struct Sequence<'t> {
     functions: HashMap<u64, &'t [u8]>,
@@ -19,14 +19,14 @@ pub(crate) struct Sequence<'t> {
     builds: HashMap<u64, &'t [u8]>,
     sources: HashMap<u64, &'t [u8]>,
     mappings: HashMap<u64, Mapping>,
-    /// The path of each mapping, once it is known.
+    /// The path of each mapping, once known.
     files: HashMap<u64, Rc<str>>,
     frames: HashMap<u64, Frame>,
     /// Outermost first.
     stacks: HashMap<u64, Vec<u64>>,
-    /// Where the frames of each frame are in `named`: several where functions were inlined.
+    /// The range in `named` of each frame. It has several frames when functions were inlined.
     known: HashMap<u64, (usize, usize)>,
-    /// Outermost first in each.
+    /// Frames, outermost first in each range.
     named: Vec<FrameId>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Sequence<'t> {
 #[derive(Default)]
 struct Mapping {
     build: u64,
-    /// Parts of its path.
+    /// The parts of the path.
     path: Vec<u64>,
-    /// Between the addresses that its linker gave and its bytes.
+    /// The difference between the linker's addresses and file offsets.
     bias: u64,
 }
 
@@ -49,7 +49,7 @@ struct Frame {
     line: u64,
 }
 
-/// Names that were found for addresses after the trace was recorded.
+/// Names that were added for addresses after the trace was recorded.
 #[derive(Default)]
 pub(crate) struct Modules {
     /// By path and address: function, file and line, innermost first.
@@ -64,7 +64,7 @@ struct Line {
 }
 
 impl Modules {
-    /// The symbols of one executable or library.
+    /// Adds the symbols of an executable or library.
     pub(crate) fn add(&mut self, mut message: Message) -> Result<(), Fault> {
         let mut path = String::new();
         let mut addresses = Vec::new();
@@ -105,7 +105,7 @@ fn line(mut message: Message) -> Result<Line, Fault> {
 }
 
 impl<'t> Sequence<'t> {
-    /// More numbers.
+    /// Adds interned data.
     pub(crate) fn add(&mut self, mut message: Message<'t>) -> Result<(), Fault> {
         while let Some((number, field)) = message.field()? {
             let Some(part) = field.message() else {
@@ -172,7 +172,7 @@ impl<'t> Sequence<'t> {
         Ok(())
     }
 
-    /// The frames of a stack, outermost first; none when it, or one of its frames, has no such number any more.
+    /// The frames of a stack, outermost first. Returns `None` when the stack or one of its frames is missing.
     pub(crate) fn stack(
         &mut self,
         id: u64,
@@ -183,7 +183,7 @@ impl<'t> Sequence<'t> {
         let Some(ids) = self.stacks.get(&id) else {
             return Ok(None);
         };
-        // One more than is kept tells that there were more.
+        // One frame more than is kept shows that the stack was deeper.
         let ids: Vec<u64> = ids[ids.len().saturating_sub(MAX_DEPTH + 1)..].to_vec();
         let mut all = Vec::with_capacity(ids.len());
         for id in ids {
@@ -205,7 +205,7 @@ impl<'t> Sequence<'t> {
         Ok(Some(all))
     }
 
-    /// The file of a mapping.
+    /// The path of a mapping.
     fn path(&mut self, mapping: u64) -> Rc<str> {
         let Some(found) = self.mappings.get(&mapping) else {
             return "".into();
@@ -286,13 +286,13 @@ fn text_of<'t>(number: u64, table: &HashMap<u64, &'t [u8]>) -> Cow<'t, str> {
     String::from_utf8_lossy(table.get(&number).copied().unwrap_or_default())
 }
 
-/// A text and its number.
+/// Adds a text by its number.
 fn text<'t>(mut message: Message<'t>, into: &mut HashMap<u64, &'t [u8]>) -> Result<(), Fault> {
     let (mut id, mut text) = (0, &b""[..]);
     while let Some((number, field)) = message.field()? {
         match (number, field.message()) {
             (1, None) => id = field.number(),
-            // Frames may use it as often as they like.
+            // Any number of frames may use it, so its length is limited.
             (2, Some(bytes)) => text = &bytes.bytes()[..bytes.bytes().len().min(MAX_NAME)],
             _ => {}
         }

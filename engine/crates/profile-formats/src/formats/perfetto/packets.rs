@@ -1,4 +1,4 @@
-//! The packets of a trace, each taken apart into what matters, also those that are compressed.
+//! The packets of a trace, including compressed ones, reduced to the fields that the reader needs.
 
 use std::io::Read;
 
@@ -12,19 +12,19 @@ use crate::decode::wire::{Field, Message};
 const PACKET: u64 = 1;
 /// The field of a packet that holds other packets, compressed.
 const COMPRESSED: u64 = 50;
-/// Packets that tell a trace from other protobuf.
-const LOOKED_AT: usize = 64;
-/// Packets between two looks at whether anybody waits for them.
-const WATCHED: usize = 1 << 10;
-/// Bytes that may come of little compressed data.
+/// How many packets are inspected to tell a trace from other protobuf.
+const INSPECTED: usize = 64;
+/// Packets between two progress reports.
+const PROGRESS_STEP: usize = 1 << 10;
+/// Decompressed bytes that are always allowed.
 const FREE: usize = 64 << 20;
 
-/// What matters of a packet.
+/// The fields of a packet that the reader needs.
 #[derive(Default)]
 pub(crate) struct Packet<'t> {
-    /// The writer that it is from.
+    /// The writer.
     pub(crate) sequence: u64,
-    /// Its writer forgets all names before it.
+    /// The writer clears its interned data first.
     pub(crate) cleared: bool,
     pub(crate) interned: Option<Message<'t>>,
     pub(crate) sample: Option<Message<'t>>,
@@ -33,16 +33,16 @@ pub(crate) struct Packet<'t> {
     pub(crate) thread: Option<Message<'t>>,
     pub(crate) process_tree: Option<Message<'t>>,
     pub(crate) symbols: Option<Message<'t>>,
-    /// It has samples of memory.
+    /// Whether it has heap samples.
     pub(crate) heap: bool,
 }
 
-/// Whether bytes begin with a packet that says who wrote it or when. In pprof, the first field has types, and in OTLP
-/// resources, which have none of these.
+/// Whether bytes begin with a packet that has a writer or a time. In pprof, the first field is a value type, and in OTLP
+/// resource profiles; these have no such fields.
 pub(crate) fn is_trace(bytes: &[u8]) -> bool {
     let mut trace = Message::new(bytes);
-    for _ in 0..LOOKED_AT {
-        // The last one may be cut.
+    for _ in 0..INSPECTED {
+        // The last packet may be cut.
         let Ok(Some((PACKET, Field::Bytes(mut packet)))) = trace.field() else {
             return false;
         };
@@ -62,12 +62,12 @@ pub(crate) fn is_trace(bytes: &[u8]) -> bool {
 /// All packets of a file.
 pub(crate) struct Trace<'a> {
     bytes: &'a [u8],
-    /// What was compressed, in the order of the packets that hold it.
+    /// The decompressed parts, in the order of their packets.
     inflated: Vec<Vec<u8>>,
 }
 
 impl<'a> Trace<'a> {
-    /// Takes compressed packets apart.
+    /// Decompresses all compressed packets.
     pub(crate) fn new(input: &Input<'a>) -> Result<Self, Fault> {
         let bytes = input.bytes;
         let mut left = bytes.len().saturating_mul(input.limits.ratio).max(FREE);
@@ -89,7 +89,7 @@ impl<'a> Trace<'a> {
         Ok(Trace { bytes, inflated })
     }
 
-    /// Hands over every packet. `from` is how much of the work is done before.
+    /// Calls `take` with every packet. `from` is the part of the work that is already done.
     pub(crate) fn each<'t>(
         &'t self,
         input: &Input,
@@ -104,7 +104,7 @@ impl<'a> Trace<'a> {
                 continue;
             };
             count += 1;
-            if count.is_multiple_of(WATCHED) {
+            if count.is_multiple_of(PROGRESS_STEP) {
                 let done = file.at() as f64 / self.bytes.len() as f64;
                 input.progress.at(from + 0.5 * done)?;
             }
@@ -134,7 +134,7 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// A packet, and how many compressed ones it holds.
+/// Reads a packet. Also returns the number of its compressed parts.
 fn packet<'t>(mut message: Message<'t>) -> Result<(Packet<'t>, usize), Fault> {
     let mut packet = Packet::default();
     let mut compressed = 0;
@@ -165,7 +165,7 @@ fn packet<'t>(mut message: Message<'t>) -> Result<(Packet<'t>, usize), Fault> {
     Ok((packet, compressed))
 }
 
-/// Decompresses at most so many bytes.
+/// Decompresses at most `most` bytes.
 fn inflate(bytes: &[u8], most: usize) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let mut reader = ZlibDecoder::new(bytes).take(most as u64 + 1);

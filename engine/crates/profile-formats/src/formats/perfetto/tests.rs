@@ -112,7 +112,7 @@ fn trace() -> Vec<u8> {
     .concat()
 }
 
-const NOTE: &str = "note: Of the trace, samples are read, but no spans, counters or times.";
+const NOTE: &str = "note: Only the trace's samples are read, not its spans, counters and times.";
 
 #[test]
 fn samples_are_read_with_their_interned_names() {
@@ -200,8 +200,8 @@ fn threads_are_containers_and_what_was_lost_is_told() {
              {{/bin/app (7/7)}};main;work 2
              {{worker (7/8)}} 0
              {{worker (7/8)}};[no stack] 1
-             note: 1 samples have stacks that the recorder could not walk to their ends.
-             note: 2 samples are left out: the trace lost the stacks that they name.
+             note: 1 samples have stacks that the recorder could not unwind completely.
+             note: 2 samples are left out: the trace lost their stacks.
              note: 1 samples were left out by the recorder.
              note: 5 records were lost by the kernel.
              {NOTE}"
@@ -275,11 +275,7 @@ fn compressed_packets_are_read_within_limits() {
 
 #[test]
 fn a_trace_without_samples_or_cut_is_refused() {
-    check_fault(
-        packet(1, &[tree()]),
-        0,
-        "the trace has no samples of stacks",
-    );
+    check_fault(packet(1, &[tree()]), 0, "the trace has no stack samples");
     let whole = trace();
     let left = packet(2, &[sample(7, 2)]).len() - 3;
     let problem = format!(

@@ -1,7 +1,10 @@
-//! OpenTelemetry's profiles with links to spans, and the spans that they lead to: messages `ProfilesData` and `TracesData` of
-//! opentelemetry-proto 1.11, as protobuf.
+//! OpenTelemetry's profiles with links to spans, and the spans: messages `ProfilesData` and `TracesData` of opentelemetry-proto
+//! 1.11, as protobuf.
 //!
-//! What is written here knows transactions, of which a [`Profile`](crate::Profile) has no more than the types.
+//! They carry single transactions, of which a [`Profile`](crate::Profile) has only the types.
+//!
+//! Libraries: the crate `opentelemetry-proto` has the messages as structs of one version of the experimental format, and brings
+//! prost and OpenTelemetry's SDK.
 
 mod profiles;
 mod spans;
@@ -13,10 +16,10 @@ use super::proto::Message;
 pub use profiles::{Identity, LinkedProfiles};
 pub use spans::{Span, SpanKind, Spans};
 
-/// What wrote it: the scope's name.
+/// The name of the instrumentation scope.
 const SCOPE: &str = "fulcrum";
 
-/// What an attribute says.
+/// The value of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value<'v> {
     /// A text.
@@ -27,15 +30,15 @@ pub enum Value<'v> {
     Flag(bool),
 }
 
-/// An attribute: its name, as OpenTelemetry's conventions have it, and what it says.
+/// An attribute: its name in OpenTelemetry's semantic conventions, and its value.
 pub type Attribute<'v> = (&'v str, Value<'v>);
 
-/// When something was, nanoseconds since 1970.
+/// A period of time, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Period {
-    /// From when on.
+    /// The beginning.
     pub from_ns: u64,
-    /// Until when; not before.
+    /// The end, not before the beginning.
     pub to_ns: u64,
 }
 
@@ -44,7 +47,7 @@ fn any_value(value: Value<'_>) -> Message {
     let mut message = Message::default();
     match value {
         Value::Text(text) => message.text(1, text),
-        // A variant that is there is written, whatever it says.
+        // In a `oneof`, the field that is set is written even if it is 0.
         Value::Flag(flag) => message.present(2, u64::from(flag)),
         Value::Number(number) => message.present(3, number.cast_unsigned()),
     }

@@ -1,4 +1,4 @@
-//! A message `ProfilesData`: samples that lead to spans.
+//! A message `ProfilesData`: samples with links to spans.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -10,17 +10,17 @@ use super::super::pprof::unit;
 use super::super::proto::Message;
 use super::{Attribute, Period, any_value, resource, scope};
 
-/// Profiles of several resources, a profile for each of their value types. Numbers of the dictionary are `u32`; 0 is nothing.
+/// Profiles of several resources, one for each value type. Rows of the dictionary's tables are `u32`; row 0 means none.
 #[derive(Debug)]
 pub struct LinkedProfiles {
     /// Messages `ValueType`.
     types: Vec<Message>,
     taken: Period,
     strings: Table<String>,
-    /// Names and files.
+    /// Name and file.
     functions: Table<[u32; 2]>,
     mappings: Table<u32>,
-    /// Mappings, functions and lines.
+    /// Mapping, function and line.
     locations: Table<[u32; 3]>,
     stacks: Table<Vec<u32>>,
     links: Table<([u8; 16], [u8; 8])>,
@@ -29,18 +29,18 @@ pub struct LinkedProfiles {
     costs: BTreeMap<(u32, Identity), Vec<i64>>,
 }
 
-/// What tells samples apart. Numbers are those that [`LinkedProfiles`] gave.
+/// What tells samples apart, in numbers that [`LinkedProfiles`] gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
-    /// The stack; 0: none.
+    /// The stack; 0 means none.
     pub stack: u32,
-    /// The span; 0: none.
+    /// The span; 0 means none.
     pub link: u32,
-    /// Attributes.
+    /// The attributes.
     pub attributes: Vec<u32>,
 }
 
-/// Rows that are told apart by what they are. Row 0 is the empty one.
+/// A table without duplicates. Row 0 is the empty one.
 #[derive(Debug)]
 struct Table<T> {
     rows: HashMap<T, u32>,
@@ -68,7 +68,7 @@ impl<T: Eq + Hash> Table<T> {
 }
 
 impl LinkedProfiles {
-    /// No samples yet, of these types, taken in this time.
+    /// No samples yet. They will have these types and were taken in this period.
     pub fn new(types: &[ValueType], taken: Period) -> Self {
         let mut strings = Table::default();
         let types = types.iter();
@@ -87,12 +87,12 @@ impl LinkedProfiles {
         }
     }
 
-    /// A resource, by its attributes: a process.
+    /// The resource, a process, with these attributes.
     pub fn resource(&mut self, attributes: &[Attribute<'_>]) -> u32 {
         self.resources.row(resource(attributes).bytes().to_vec())
     }
 
-    /// A place in a function. The frame's line is the one that ran.
+    /// A location in a function. The frame's line is the one that ran.
     pub fn location(&mut self, frame: &Frame) -> u32 {
         let name = self.strings.row(frame.name.clone());
         let file = frame.file.clone().unwrap_or_default();
@@ -127,7 +127,7 @@ impl LinkedProfiles {
         self.attributes.row(message.bytes().to_vec())
     }
 
-    /// Adds samples of a resource to those of the same kind.
+    /// Adds samples of a resource to those with the same identity.
     ///
     /// # Panics
     /// When there is not one value for each type.
@@ -140,7 +140,7 @@ impl LinkedProfiles {
         }
     }
 
-    /// Writes them.
+    /// Writes the message.
     ///
     /// # Errors
     /// When `to` fails.
@@ -158,7 +158,7 @@ impl LinkedProfiles {
         to.write_all(out.bytes())
     }
 
-    /// A message `ResourceProfiles`; `None` when the resource has no samples.
+    /// A message `ResourceProfiles`. Returns `None` when the resource has no samples.
     fn of_resource(&self, row: u32, attributes: &[u8]) -> Option<Message> {
         let first = (row, Identity::default());
         let costs = self.costs.range(first..).take_while(|(it, _)| it.0 == row);
@@ -230,7 +230,7 @@ fn value_type(kind: &ValueType, strings: &mut Table<String>) -> Message {
     message
 }
 
-/// A message `Location`; without a function it is that of row 0.
+/// A message `Location`. Without a function it is row 0's.
 fn location([mapping, function, line]: [u32; 3]) -> Message {
     let mut location = Message::default();
     location.number(1, mapping.into());

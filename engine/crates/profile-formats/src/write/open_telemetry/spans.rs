@@ -6,33 +6,33 @@ use std::io::{self, Write};
 use super::super::proto::Message;
 use super::{Attribute, Period, key_value, resource, scope};
 
-/// What a span is to others.
+/// The role of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
-    /// A part of what its process does.
+    /// A part of the process's own work.
     Internal,
-    /// It answers a request.
+    /// Handles a request.
     Server,
 }
 
 /// A span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span<'s> {
-    /// Its trace.
+    /// The trace's id.
     pub trace: &'s [u8; 16],
-    /// Its number.
+    /// The span's id.
     pub id: &'s [u8; 8],
-    /// The span that it is a part of, or was asked for in.
+    /// The span that it is a part of, or that sent the request.
     pub parent: Option<&'s [u8; 8]>,
-    /// The flags of W3C Trace Context, of a trace that came with a request.
+    /// The flags of W3C Trace Context, when the trace came with a request.
     pub flags: u8,
-    /// Its name.
+    /// The name.
     pub name: &'s str,
-    /// What it is to others.
+    /// The role.
     pub kind: SpanKind,
-    /// From when to when.
+    /// When it began and ended.
     pub time: Period,
-    /// What else is known of it.
+    /// Further attributes.
     pub attributes: &'s [Attribute<'s>],
 }
 
@@ -40,13 +40,13 @@ pub struct Span<'s> {
 #[derive(Debug, Default)]
 pub struct Spans {
     rows: HashMap<Vec<u8>, usize>,
-    /// Attributes and spans of each resource.
+    /// The attributes and spans of each resource.
     resources: Vec<(Vec<u8>, Message)>,
     count: u64,
 }
 
 impl Spans {
-    /// A resource, by its attributes: a process.
+    /// The resource, a process, with these attributes.
     pub fn resource(&mut self, attributes: &[Attribute<'_>]) -> usize {
         let attributes = resource(attributes).bytes().to_vec();
         *self
@@ -70,12 +70,12 @@ impl Spans {
         of_scope.message(2, &message(span));
     }
 
-    /// How many there are.
+    /// The number of spans.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Writes them.
+    /// Writes the message.
     ///
     /// # Errors
     /// When `to` fails.
