@@ -72,10 +72,10 @@ impl fmt::Display for CallGraphError {
 impl std::error::Error for CallGraphError {}
 
 impl CallGraph {
-    /// Whether every call is between functions that are there, and sums of costs fit.
+    /// Checks that every call is between functions of the graph, and that sums of costs fit.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem.
     pub fn check(&self) -> Result<(), CallGraphError> {
         let known = |n: u32| (n as usize) < self.functions.len();
         let wrong = |call: &GraphCall| !known(call.caller) || !known(call.callee);
@@ -99,11 +99,11 @@ impl CallGraph {
 }
 
 impl CallGraph {
-    /// The graph with functions made one: the function `n` goes to `to[n]`, a position in `names`.
+    /// The graph with some functions joined: function `n` becomes `to[n]`, a position in `names`.
     ///
-    /// What was made one of several functions costs what they cost together, less what one of them cost inside another: in
-    /// calls between them, and in calls by way of others. How much the latter was a graph does not tell. It tells that a
-    /// function costs no more than its cycle does, with all that the cycle calls, and a call no more than its callee.
+    /// A joined function costs what its members cost together, minus what one of them cost inside another: in calls between
+    /// them, and in calls by way of other functions. A graph does not say how much the latter was. But it does say that a
+    /// function costs no more than its cycle with everything that the cycle calls, and a call no more than its callee.
     ///
     /// # Panics
     /// When a position is not in `names`, or [`CallGraph::check`] finds something wrong.
@@ -147,7 +147,7 @@ impl CallGraph {
                 function.cum = nearer_zero(function.cum, most[cycles.of(row)]);
             }
         }
-        // Calls inside a cycle hold one another several times, and gprof tells of a call into one what all of it costs.
+        // Calls inside a cycle contain each other several times, and for a call into a cycle gprof gives the cost of all of it.
         for call in &mut calls {
             let callee = &functions[call.callee as usize];
             call.cum = nearer_zero(call.cum, callee.cum);
@@ -161,7 +161,7 @@ impl CallGraph {
     }
 }
 
-/// The calls with functions made one, each pair of caller and callee once.
+/// The calls between joined functions, each pair of caller and callee once.
 fn joined_calls(all: &[GraphCall], to: &[u32]) -> Vec<GraphCall> {
     let mut calls: Vec<GraphCall> = Vec::new();
     let mut pairs: HashMap<(u32, u32), usize> = HashMap::new();
@@ -183,7 +183,7 @@ fn joined_calls(all: &[GraphCall], to: &[u32]) -> Vec<GraphCall> {
     calls
 }
 
-/// The smaller of two costs; of negative ones, which are of what was given back, the one that is less of that.
+/// The cost that is nearer to zero. Negative costs count what was given back.
 pub fn nearer_zero(cost: i64, most: i64) -> i64 {
     if cost.unsigned_abs() > most.unsigned_abs() {
         most
@@ -254,7 +254,7 @@ impl Cycles {
         cycles
     }
 
-    /// All that waits since this function was met is one cycle.
+    /// Everything on the stack since this function was visited is one cycle.
     fn close(&mut self, first: u32, waiting: &mut Vec<u32>) {
         let cycle = self.sizes.len() as u32;
         self.sizes.push(0);
@@ -341,7 +341,7 @@ mod tests {
         let several: Vec<u32> = (0..9).filter(|&it| cycles.holds_several(it)).collect();
         assert_eq!(several, [1, 2, 5, 6, 7]);
         assert_eq!(cycles.count(), 6);
-        // A chain as deep as no stack is.
+        // A chain deeper than any stack.
         let deep = 1_000_000;
         let ring = (0..deep).map(|it| (it, (it + 1) % deep));
         assert_eq!(Cycles::new(deep as usize, ring).count(), 1);

@@ -1,22 +1,22 @@
-//! A fingerprint of a file's bytes, to know a profile again. No protection against forgery.
+//! A fingerprint of a file's bytes, by which a profile is recognised. It is no protection against forgery.
 
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xc2b2_ae3d_27d4_eb4f;
 
-/// 32 hexadecimal digits. Reads eight bytes at a time.
+/// The fingerprint of some bytes, 32 hexadecimal digits. Reads eight bytes at a time.
 pub fn digest(bytes: &[u8]) -> String {
     let mut digest = Digest::default();
     digest.add(bytes);
     digest.finish()
 }
 
-/// The [`digest`] of bytes that come piece by piece.
+/// Computes the [`digest`] of bytes that arrive piece by piece.
 #[derive(Clone, Debug)]
 pub struct Digest {
     a: u64,
     b: u64,
     length: u64,
-    /// What is not yet eight bytes, and how many of it there are.
+    /// The bytes that do not fill a word yet, and their number.
     rest: ([u8; 8], usize),
 }
 
@@ -53,7 +53,7 @@ impl Digest {
         self.rest = (last, rest.len());
     }
 
-    /// That of all bytes.
+    /// The digest of all bytes.
     pub fn finish(mut self) -> String {
         self.word(self.rest.0);
         self.word(self.length.to_le_bytes());

@@ -1,22 +1,22 @@
-//! Hashes of texts that no file can foresee, made faster than the standard library's.
+//! Hashes of texts: unpredictable for whoever writes the file, and faster than the standard library's.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Another number each time, so that no file can be made of names that all fall together.
+/// A random seed, so that no file can be written whose names all collide.
 pub fn seed() -> u64 {
     // The standard library's own seed is random.
     RandomState::new().hash_one(FACTOR)
 }
 
-/// Both halves of a product of 128 bits, so that every bit reaches all others.
+/// Both halves of a product of 128 bits, folded, so that every bit affects all others.
 pub fn fold(word: u64) -> u64 {
     let product = u128::from(word) * u128::from(FACTOR);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Eight bytes at a time.
+/// The hash of a name, eight bytes at a time.
 pub fn hash(name: &[u8], seed: u64) -> u64 {
     let length = name.len();
     let mut state = seed;

@@ -1,13 +1,13 @@
-//! The token of long work: it says how far the work is, and it cancels it.
+//! Progress and cancellation of long work.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Hears how far some work is.
+/// Receives the progress of some work.
 pub trait ProgressListener: Send + Sync {
-    /// The work is in this phase, and this fraction of it is done, 0 to 1. Called often and from any thread, one call at a time,
-    /// so it must be quick. The fraction never falls.
+    /// The work is in this phase, and this fraction of it is done, 0 to 1. Called often, from any thread, and one call at a
+    /// time, so it must be quick. The fraction never falls.
     fn progress(&self, phase: &str, fraction: f64);
 }
 
@@ -17,8 +17,8 @@ impl<F: Fn(&str, f64) + Send + Sync> ProgressListener for F {
     }
 }
 
-/// What every long operation takes: it reports its progress here, and asks here whether it was cancelled. Clones, parts and
-/// phases of a token are cancelled together. The default one is listened to by nobody.
+/// A token that every long operation takes, to report its progress and to ask whether it was cancelled. Clones, parts and phases
+/// of a token are cancelled together. The default token has no listener.
 #[derive(Clone)]
 pub struct Progress {
     cancelled: Arc<AtomicBool>,
@@ -47,7 +47,7 @@ impl Progress {
         Progress::default().with_listener(listener)
     }
 
-    /// A token for other work, which this token cancels too. Its listener hears all of that work.
+    /// A token for other work, which is cancelled together with this token. Its listener receives all of that work's progress.
     pub fn with_listener(&self, listener: impl ProgressListener + 'static) -> Progress {
         let listening = Listening {
             listener: Box::new(listener),
@@ -69,7 +69,7 @@ impl Progress {
         inner
     }
 
-    /// The same work in another phase, which its listener is told.
+    /// The same work in another phase.
     pub fn with_phase(&self, phase: &str) -> Progress {
         Progress {
             phase: phase.into(),
@@ -98,7 +98,7 @@ impl Progress {
         set(&self.cancelled) || self.outer.iter().any(set)
     }
 
-    /// Whether the work goes on.
+    /// Fails if the work was cancelled.
     ///
     /// # Errors
     /// [`Cancelled`] when it was cancelled.
@@ -118,7 +118,7 @@ impl Progress {
         if let Some(listening) = &self.listening {
             let fraction = self.from + fraction.clamp(0.0, 1.0) * (self.to - self.from);
             listening.report(&self.phase, fraction);
-            // The listener may be the one who cancels.
+            // The listener may have cancelled it.
             self.check()?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct ReadError {
     /// The file as the caller named it.
     pub name: String,
-    /// Where in the file, when the trouble has a place.
+    /// Where in the file, if the problem has a place.
     pub place: Option<Place>,
     /// What is wrong and what was expected, without a full stop.
     pub problem: String,

@@ -1,6 +1,6 @@
-//! Words of a file in the sentences of an error.
+//! Text from a file, quoted in messages.
 
-/// At most forty characters of `text`, with `…` where more were.
+/// At most forty characters of `text`; `…` stands for the rest.
 pub fn shorten(text: &str) -> String {
     let mut out: String = text.chars().take(40).collect();
     if out.len() < text.len() {

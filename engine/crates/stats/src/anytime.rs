@@ -1,8 +1,8 @@
-//! Confidence sequences: intervals that stay valid however often one looks.
+//! Confidence sequences: intervals that stay valid however often the data are analysed.
 //!
-//! A 95 % interval misses the truth in 5 % of runs when it is looked at once. Looked at every two seconds until it says
-//! something, it misses far more often, because some look will be unlucky. A *confidence sequence* holds at all looks at
-//! once. Ours is the asymptotic one of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform central limit theory
+//! A 95 % interval misses the truth in 5 % of runs when it is computed once. Computed every two seconds until it says
+//! something, it misses far more often, because one of the looks is bound to be unlucky. A *confidence sequence* holds at all
+//! looks at once. Ours is the asymptotic one of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform central limit theory
 //! and asymptotic confidence sequences"): after `n` observations, standard error times
 //! `√(2 (1 + 1/x) · ln(√(x + 1) / 5 %))` with `x = n / 8`, instead of times 1.96. That is narrowest, 1.55 times the plain
 //! interval, at about 64 observations, and at most 1.7 times from 16 to 1000.
@@ -14,7 +14,7 @@ use crate::normal::TWO_SIDED_95;
 const TUNED: f64 = 8.0;
 const ALPHA: f64 = 0.05;
 
-/// By how much a plain 95 % interval after so many observations is widened to be valid at all looks.
+/// The factor by which a plain 95 % interval after so many observations is widened to be valid at all looks.
 pub fn widening(observations: u64) -> f64 {
     let x = observations.max(1) as f64 / TUNED;
     libm::sqrt(2.0 * (1.0 + 1.0 / x) * libm::log(libm::sqrt(x + 1.0) / ALPHA)) / TWO_SIDED_95

@@ -2,12 +2,12 @@
 //!
 //! The crate has no I/O, no allocation and no standard library, because the runtime draws its experiments from
 //! [`Random`] inside other people's programs. It has no cargo features either, so that it is compiled once for everybody.
-//! What the standard library would compute by the system's mathematics library comes from `libm` instead, and so every
-//! result is the same on every machine.
+//! Where the standard library would call the system's mathematics library, this crate calls `libm`, so every result is the
+//! same on every machine.
 //!
-//! Special functions (the incomplete beta and gamma functions) come from `special`. Its inverse of the incomplete beta
-//! function (AS 64) is wrong in far tails, and it has none of the incomplete gamma function, so quantiles are found by
-//! Newton's method on the distributions themselves.
+//! Special functions (the incomplete beta and gamma functions) come from `special`. Quantiles do not: its inverse of the
+//! incomplete beta function (AS 64) is wrong in far tails, and it has no inverse of the incomplete gamma function. They are
+//! found by Newton's method on the distributions themselves.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -36,7 +36,7 @@ pub use welch::{Welch, welch};
 mod tests {
     use std::fmt::Debug;
 
-    /// Asserts that `found` is `expected` but for a relative error.
+    /// Asserts that `found` is `expected` to within a relative error.
     #[track_caller]
     pub fn close(found: f64, expected: f64, error: f64, of: impl Debug) {
         assert!(

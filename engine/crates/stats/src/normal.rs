@@ -4,7 +4,7 @@ use core::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use crate::root::solve;
 
-/// The quantile of 97.5 %: a 95 % interval reaches as many standard errors to either side.
+/// The quantile of 97.5 %: a 95 % interval extends this many standard errors to either side.
 pub const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
 /// The probability of a number not greater than `z`.
@@ -12,7 +12,7 @@ pub fn cumulative(z: f64) -> f64 {
     0.5 * libm::erfc(-z * FRAC_1_SQRT_2)
 }
 
-/// The number that is not exceeded with probability `p`: -∞ for 0, ∞ for 1, NaN for what is no probability.
+/// The number that is not exceeded with probability `p`: -∞ for 0, ∞ for 1, NaN unless `p` is a probability.
 pub fn quantile(p: f64) -> f64 {
     if p > 0.5 {
         return -quantile(1.0 - p);

@@ -1,8 +1,8 @@
 //! Quantiles of data, by nearest rank: type 1 of Hyndman and Fan (1996), the inverse of the empirical distribution
 //! function.
 //!
-//! The quantile of `p` is the smallest value that at least a part `p` of all are not greater than. It is always one of the
-//! values, also when those are whole numbers or can only be compared.
+//! The quantile of `p` is the smallest value such that at least a share `p` of all values are not greater. It is always one of
+//! the values, so it works for whole numbers and for anything that can be ordered.
 
 /// Which of `count` values in ascending order is the quantile of `p`, counted from 1; `p` outside 0 to 1 is taken as the
 /// nearer end. 0 when there are no values.

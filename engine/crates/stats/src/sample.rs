@@ -1,4 +1,4 @@
-//! Mean and standard deviation: of a sample, and of all the numbers that there are.
+//! Mean and standard deviation of a sample, and of a whole population.
 
 use crate::{Interval, student};
 
@@ -19,7 +19,7 @@ impl Sample {
         Sample::with_zeros(values, 0)
     }
 
-    /// The same of these values and so many zeros, which need no memory. `None` when there are fewer than two in all.
+    /// The sample of these values and so many zeros, which take no memory. `None` when there are fewer than two in all.
     pub fn with_zeros(values: &[f64], zeros: usize) -> Option<Self> {
         let count = values.len() + zeros;
         if count < 2 {
@@ -46,7 +46,7 @@ impl Sample {
         Interval::around(self.mean, margin)
     }
 
-    /// The degrees of freedom of its deviation: one fewer than values.
+    /// The degrees of freedom of its deviation: one fewer than there are values.
     pub fn freedom(self) -> f64 {
         (self.count - 1) as f64
     }
@@ -57,8 +57,8 @@ impl Sample {
     }
 }
 
-/// Mean and spread of all the numbers that there are, added one after the other (Welford 1962). They are no sample of
-/// others, so variances are divided by their number.
+/// Mean and spread of a whole population, added one number after the other (Welford 1962). Since it is no sample, the variance
+/// is divided by the number of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     count: u64,

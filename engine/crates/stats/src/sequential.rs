@@ -1,15 +1,15 @@
-//! Group-sequential tests: looking at data several times, and stopping when one of the looks says enough.
+//! Group-sequential tests: the data are analysed several times (*looks*), and the run stops as soon as one look is decisive.
 //!
 //! Pocock (1977, "Group sequential methods in the design and analysis of clinical trials", Biometrika 64) tests at the same
 //! *nominal* level at each of a fixed number of looks, so low that a true hypothesis is rejected at any of them in no more
-//! than the wanted part of cases. His levels are for looks at equal steps of information, and come from the recursion of
-//! Armitage, McPherson and Rowe (1969), which the tests of this module repeat. Of a statistic with few degrees of freedom, the
+//! than the intended share of cases. His levels are for looks at equal steps of information, and come from the recursion of
+//! Armitage, McPherson and Rowe (1969), which the tests of this module repeat. For a statistic with few degrees of freedom, the
 //! level stays and the quantile is Student's. Compared with a confidence sequence ([`crate::anytime`]), which holds at any
 //! number of looks, ten planned ones need a third less width.
 
-/// How often one may look.
+/// The number of looks.
 pub const LOOKS: u32 = 10;
-/// The part of cases in which any of the tests rejects a true hypothesis at any look, at most.
+/// The largest share of cases in which any of the tests rejects a true hypothesis at any look.
 pub const ALPHA: f64 = 0.05;
 
 /// The one-sided nominal levels for 1, 2, 3… tests side by side.

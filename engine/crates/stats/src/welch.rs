@@ -9,14 +9,14 @@ pub struct Welch {
     pub difference: f64,
     /// The 95 % interval of the difference.
     pub interval: Interval,
-    /// How probable a difference so great is when there is none (two-sided).
+    /// How probable so great a difference is if the true means are equal (two-sided).
     pub p: f64,
 }
 
 /// Compares the means of two samples whose variances need not be equal, with the degrees of freedom of Welch and
 /// Satterthwaite.
 pub fn welch(a: Sample, b: Sample) -> Welch {
-    // What scaling leaves in the last digits is no difference.
+    // Rounding errors of scaled values are no difference.
     let noise = 1e-12 * (a.mean.abs() + b.mean.abs());
     let difference = a.mean - b.mean;
     let difference = if difference.abs() <= noise {

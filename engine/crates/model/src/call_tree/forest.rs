@@ -1,9 +1,9 @@
-//! Contexts that were told apart before they come to a builder: by readers that know a context when they see it again.
+//! Calling contexts that a reader has already distinguished, before they reach a builder.
 
 use super::sorted_batch::SortedBatch;
 use super::{CallTreeBuilder, CallTreeError, FrameId, MAX_MAGNITUDE, NO_NODE};
 
-/// Contexts under numbers for their frames that are the caller's own.
+/// Contexts whose frames have the caller's own numbers.
 #[derive(Clone, Debug)]
 pub struct Forest {
     parent: Vec<u32>,
@@ -25,7 +25,7 @@ enum Of {
 }
 
 impl Forest {
-    /// No contexts; each will have so many values.
+    /// A forest without contexts; each will have so many values.
     pub fn new(value_types: usize) -> Self {
         Forest {
             parent: Vec::new(),

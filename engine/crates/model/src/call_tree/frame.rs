@@ -85,12 +85,12 @@ impl Default for Frames {
 }
 
 impl Frames {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
 
     /// The frame's number, a new one if it is new.
-    pub fn intern(&mut self, frame: Frame, limit: u32) -> Result<FrameId, CallTreeError> {
+    pub(crate) fn intern(&mut self, frame: Frame, limit: u32) -> Result<FrameId, CallTreeError> {
         let hash = self.hash(&frame);
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
@@ -141,7 +141,7 @@ impl Frames {
         self.slots = slots;
     }
 
-    pub fn in_order(self) -> Vec<Frame> {
+    pub(crate) fn in_order(self) -> Vec<Frame> {
         self.frames
     }
 }

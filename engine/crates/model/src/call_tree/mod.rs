@@ -21,11 +21,10 @@ pub use frame::{Frame, FrameId, FrameKind};
 /// The parent of a root.
 pub const NO_NODE: u32 = u32::MAX;
 
-/// The most that the values of one type may add up to, signs dropped. Any sum and any difference of two sums then fits
-/// an `i64`.
+/// The largest sum of the absolute values of one type. Any sum, and any difference of two sums, then fits an `i64`.
 pub const MAX_MAGNITUDE: i64 = i64::MAX / 4;
 
-/// What a tree may grow to. A builder checks before it allocates.
+/// How large a tree may grow. A builder checks before it allocates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Nodes.
@@ -65,8 +64,8 @@ impl ValueType {
         }
     }
 
-    /// The unit without the decimal part that readers of numbers with fractions put before it, and the number of its
-    /// decimals: `count` and 3 of `0.001 count`.
+    /// The unit without the decimal factor that readers of fractional numbers put before it, and its number of decimals:
+    /// `count` and 3 for `0.001 count`.
     pub fn decimals(&self) -> (&str, usize) {
         let part = self.unit.split_once(' ').filter(|(part, _)| {
             let zeros = part.strip_prefix("0.").and_then(|it| it.strip_suffix('1'));
@@ -168,7 +167,7 @@ impl CallTree {
         self.values[value_type].iter().sum()
     }
 
-    /// The tree with one value type alone, in another unit that `times` of are one of the old.
+    /// The tree with only this value type, in another unit: `times` new ones are one old one.
     ///
     /// # Errors
     /// [`CallTreeError::TooMuchCost`], when its values would add up to more than [`MAX_MAGNITUDE`].
@@ -198,8 +197,8 @@ impl CallTree {
         })
     }
 
-    /// One value type as two trees of the same nodes: what is above 0, and, without its sign, what is below. `None` when
-    /// nothing is below.
+    /// One value type as two trees of the same nodes: the positive values, and the absolute values of the negative ones. `None`
+    /// when there are no negative ones.
     ///
     /// # Panics
     /// When there is no such value type.

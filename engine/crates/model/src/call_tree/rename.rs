@@ -1,4 +1,4 @@
-//! Other names for frames.
+//! Renaming frames.
 
 use super::{CallTree, CallTreeBuilder, CallTreeError, Frame, FrameId};
 

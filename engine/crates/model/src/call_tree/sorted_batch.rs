@@ -16,11 +16,11 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Frames in all stacks.
-    pub fn frames(&self) -> usize {
+    pub(crate) fn frames(&self) -> usize {
         self.frames.len()
     }
 
-    pub fn push(&mut self, stack: impl Iterator<Item = u32>, values: &[i64]) {
+    pub(crate) fn push(&mut self, stack: impl Iterator<Item = u32>, values: &[i64]) {
         self.starts.push(self.frames.len() as u32);
         self.frames.extend(stack);
         self.values.extend(values);
@@ -34,10 +34,10 @@ impl Batch {
         &self.frames[self.starts[n] as usize..end]
     }
 
-    /// The numbers of all stacks in their order, each with a key that means nothing any more.
+    /// The numbers of all stacks in their order, each with a key that no longer means anything.
     ///
-    /// Stacks begin alike for long. So they are sorted by the next two frames alone, and those that are still alike by the two
-    /// behind them: what they begin with is not compared again and again.
+    /// Stacks share long prefixes. So they are sorted by the next two frames alone, and those that are still equal by the two
+    /// after them: prefixes are not compared again and again.
     fn sorted(&self) -> Vec<(u64, u32)> {
         let mut rows: Vec<(u64, u32)> = (0..self.starts.len() as u32).map(|n| (0, n)).collect();
         // Where stacks stand that are alike up to a depth.
@@ -103,9 +103,9 @@ pub(super) struct SortedBatch {
 }
 
 impl SortedBatch {
-    /// No nodes, and room for so many: what is not used of it is never touched, and costs no memory. Growing step by step
-    /// would, as it leaves holes.
-    pub fn with_room(nodes: usize, value_types: usize) -> Self {
+    /// A batch without nodes, with room for so many. Unused room is never touched, so it takes no memory; growing step by step
+    /// would, since it leaves holes.
+    pub(crate) fn with_room(nodes: usize, value_types: usize) -> Self {
         SortedBatch {
             depth: Vec::with_capacity(nodes),
             frame: Vec::with_capacity(nodes),
@@ -123,12 +123,12 @@ impl SortedBatch {
         self
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.depth.len()
     }
 
     /// The tree of a batch's samples.
-    pub fn of(batch: &Batch, value_types: usize) -> Self {
+    pub(crate) fn of(batch: &Batch, value_types: usize) -> Self {
         let mut run = SortedBatch::with_room(batch.frames(), value_types);
         let mut before: &[u32] = &[];
         for (_, n) in batch.sorted() {
@@ -153,7 +153,7 @@ impl SortedBatch {
 
     /// Both trees in one. The deeper of the two next nodes goes first, as it belongs to a subtree that the other has
     /// left; at equal depth they are siblings, and the smaller frame goes first.
-    pub fn merge(&self, other: &SortedBatch) -> SortedBatch {
+    pub(crate) fn merge(&self, other: &SortedBatch) -> SortedBatch {
         let mut out = SortedBatch::with_room(self.len() + other.len(), self.values.len());
         let (mut a, mut b) = (0, 0);
         while a < self.len() && b < other.len() {
@@ -175,8 +175,8 @@ impl SortedBatch {
         out.fit()
     }
 
-    /// Copies a node, and what follows it and is deeper than the other tree's next node: that tree has nothing of it. The
-    /// first that is not copied.
+    /// Copies a node and all that follow it and are deeper than the other tree's next node, which that tree does not have.
+    /// Returns the first node that was not copied.
     fn copy_below(&mut self, from: &SortedBatch, at: usize, depth: u32) -> usize {
         let rest = &from.depth[at + 1..];
         let more = rest.iter().position(|&it| it <= depth);

@@ -1,5 +1,5 @@
-//! Sorting batches and merging what becomes of them on other threads, beside the reading of the next ones. Sums do not depend on
-//! the order in which they are made, so the tree does not depend on which thread is faster.
+//! Sorts batches and merges the results on other threads, while the reader reads the next ones. Sums do not depend on their
+//! order, so the tree does not depend on which thread is faster.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +10,9 @@ use std::thread::{self, JoinHandle};
 use super::CallTreeError;
 use super::sorted_batch::{Batch, SortedBatch};
 
-/// However many processors there are: a reader does not fill batches faster.
+/// The most threads, however many processors there are: a reader does not fill batches faster.
 const MOST: usize = 8;
-/// Batches that wait for a thread, so that no reader waits while one merges much.
+/// Batches that may wait for a thread, so that the reader goes on while one merges for long.
 const WAITING: usize = 2;
 
 /// Batches on their way to one tree.
@@ -58,7 +58,7 @@ impl Runs {
 
 impl Sorting {
     /// Nothing to sort. The tree may have at most so many nodes.
-    pub fn new(value_types: usize, most: u32) -> Self {
+    pub(crate) fn new(value_types: usize, most: u32) -> Self {
         Sorting {
             value_types,
             most,
@@ -71,7 +71,7 @@ impl Sorting {
     ///
     /// # Errors
     /// [`CallTreeError::TooManyNodes`], perhaps because of the batches before.
-    pub fn begin(&mut self, batch: Batch) -> Result<(), CallTreeError> {
+    pub(crate) fn begin(&mut self, batch: Batch) -> Result<(), CallTreeError> {
         let (value_types, most) = (self.value_types, self.most);
         let workers = self
             .workers
@@ -97,7 +97,7 @@ impl Sorting {
     ///
     /// # Errors
     /// [`CallTreeError::TooManyNodes`].
-    pub fn here(&mut self, batch: &Batch) -> Result<(), CallTreeError> {
+    pub(crate) fn here(&mut self, batch: &Batch) -> Result<(), CallTreeError> {
         self.push(SortedBatch::of(batch, self.value_types))
     }
 
@@ -105,7 +105,7 @@ impl Sorting {
     ///
     /// # Errors
     /// [`CallTreeError::TooManyNodes`].
-    pub fn push(&mut self, run: SortedBatch) -> Result<(), CallTreeError> {
+    pub(crate) fn push(&mut self, run: SortedBatch) -> Result<(), CallTreeError> {
         self.runs.push(run);
         self.check(self.runs.longest())
     }
@@ -114,7 +114,7 @@ impl Sorting {
     ///
     /// # Errors
     /// [`CallTreeError::TooManyNodes`].
-    pub fn check(&self, nodes: usize) -> Result<(), CallTreeError> {
+    pub(crate) fn check(&self, nodes: usize) -> Result<(), CallTreeError> {
         match nodes > self.most as usize {
             true => Err(self.too_many()),
             false => Ok(()),
@@ -143,7 +143,7 @@ impl Sorting {
     ///
     /// # Errors
     /// [`CallTreeError::TooManyNodes`].
-    pub fn finish(mut self) -> Result<SortedBatch, CallTreeError> {
+    pub(crate) fn finish(mut self) -> Result<SortedBatch, CallTreeError> {
         self.join();
         let mut runs = std::mem::take(&mut self.runs.0);
         // The shortest two first.

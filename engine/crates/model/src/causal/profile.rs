@@ -14,7 +14,7 @@ pub struct CausalProfile {
     pub notes: Vec<Note>,
 }
 
-/// What was learnt for one progress point.
+/// The results for one progress point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointProfile {
     /// The progress point's name.
@@ -53,7 +53,7 @@ pub struct Target {
     pub flags: Vec<Flag>,
     /// How the result reads at a glance.
     pub shape: Shape,
-    /// The function that most of its time passes in. `None` for ordinary code, and where nobody has looked.
+    /// The function in which most of its time passes. `None` for ordinary code, and where it was not measured.
     pub in_call: Option<InCall>,
     /// Ascending by speedup; the first is the baseline (0, 0).
     pub points: Vec<Point>,
@@ -69,15 +69,15 @@ impl Target {
 /// A function of libc in which most of a target's time passes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InCall {
-    /// As programs call it, or [`KERNEL`](super::KERNEL).
+    /// Its name, or [`KERNEL`](super::KERNEL).
     pub function: String,
-    /// Processor time in it, as a part of the target's whole time, 0 to 1: its processor time and its waits.
+    /// Processor time in it, as a share of the target's whole time (processor time and waits), 0 to 1.
     pub processor: f64,
-    /// Time in which it waited there, as a part of the same.
+    /// Time waited in it, as a share of the same.
     pub waiting: f64,
     /// What that time mostly is.
     pub does: CallDoes,
-    /// Of a lock, who gave it back most often when it was waited for. `None` where nobody was seen, or not mostly one.
+    /// For a lock: the target that released it most often when it was waited for. `None` when none was seen, or none mostly.
     pub holder: Option<TargetId>,
 }
 
@@ -88,7 +88,7 @@ pub enum CallDoes {
     Works,
     /// Waiting, which they do not.
     Waits,
-    /// Either: samples leave the kernel out, so its work cannot be told from waiting. They shorten neither.
+    /// One of the two: samples leave the kernel out, so its work cannot be distinguished from waiting. Speedups shorten neither.
     Unseen,
 }
 
@@ -101,13 +101,13 @@ pub enum Flag {
     FewVisits,
     /// Other targets share its code (identical functions folded, macro bodies): the effect may be theirs.
     Shared,
-    /// The curve jumps or bends beyond noise: beyond some speedup the program may behave otherwise.
+    /// The curve jumps or bends by more than noise: the program may behave differently beyond some speedup.
     RegimeChange,
     /// Little's law does not hold: arrivals and departures differ over the run (latency).
     Unstable,
     /// The program had not settled when experiments began: queues still filled or drained while they were measured.
     Unsettled,
-    /// Pausing itself costs so much here, or is known so little, that the effect of a speedup cannot be told from it.
+    /// Pausing costs so much here, or its cost is known so little, that the effect of a speedup cannot be separated from it.
     CostlyPauses,
 }
 

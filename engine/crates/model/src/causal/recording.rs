@@ -14,10 +14,10 @@ pub struct Recording {
     pub samples: Vec<(TargetId, u64)>,
     /// Total run time in nanoseconds: `T` of eq. 8. Zero when the file does not say.
     pub runtime_ns: u64,
-    /// The record streams, one of each process (or part of one, when the target was changed on the way). Empty when the
-    /// file does not tell them apart (coz).
+    /// The record streams: one for each process, or several when its target was changed during the run. Empty when the file does
+    /// not distinguish them (coz).
     pub streams: Vec<Stream>,
-    /// Targets whose code is also other targets' (identical functions folded into one).
+    /// Targets whose code also belongs to other targets, because the linker folded identical functions.
     pub shared: Vec<TargetId>,
     /// CPU time between two samples of a thread, in nanoseconds. `None` when the file does not say (coz: 1 ms).
     pub period_ns: Option<u64>,
@@ -27,7 +27,7 @@ pub struct Recording {
     pub notes: Vec<String>,
 }
 
-/// What one process did, or one part of it: eq. 8 compares samples and time of the same stretch of a run.
+/// What one process did, or a part of it: eq. 8 compares samples and time of the same stretch of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stream {
     /// Effective run time in nanoseconds, without the time in which no samples were taken.
@@ -36,45 +36,45 @@ pub struct Stream {
     pub samples: Vec<(TargetId, u64)>,
     /// The progress points that it visited during experiments, sorted.
     pub points: Vec<String>,
-    /// What its samples were attributed to. `None` when the stream does not say: lines.
+    /// What its samples were attributed to. `None`, when the stream does not say, means lines.
     pub target: Option<TargetKind>,
     /// The executable that the process ran. `None` when the stream does not say.
     pub program: Option<Arc<str>>,
-    /// What its targets did in functions that may wait, or for which the kernel works.
+    /// What its targets did in functions that may wait or that the kernel works for.
     pub calls: Vec<CallTime>,
     /// Who held the locks that its targets waited for.
     pub holders: Vec<Holder>,
     /// Its samples leave out the time in which the kernel worked for it.
     pub kernel_unseen: bool,
-    /// Time that its threads stood in run queues, as a multiple of their processor time; 0 when nobody has looked.
+    /// Time that its threads stood in run queues, as a multiple of their processor time; 0 when it was not measured.
     pub queued: f64,
 }
 
-/// What a target did in one function of libc that may wait, or for which the kernel works.
+/// What a target did in one function of libc that may wait or that the kernel works for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallTime {
     /// The line or function that called it.
     pub target: TargetId,
-    /// As programs call it; [`KERNEL`] for what the kernel did besides.
+    /// Its name; [`KERNEL`] for the kernel's work besides.
     pub function: String,
     /// Samples of the target in it: processor time, in sampling periods.
     pub processor: u64,
-    /// The time that passed in it by the clock on the wall, in sampling periods, without inserted delays; 0 for [`KERNEL`].
+    /// Wall time in it, in sampling periods, without inserted delays; 0 for [`KERNEL`].
     pub whole: u64,
 }
 
 /// Who held a lock that a target waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Which waited.
+    /// The target that waited.
     pub waiter: TargetId,
-    /// Which gave the lock back.
+    /// The target that released the lock.
     pub holder: TargetId,
-    /// How often, of those times that were looked at.
+    /// How often, of the times that were observed.
     pub count: u64,
 }
 
-/// Stands for the kernel, at work for a function that nobody watches or for memory that is touched for the first time.
+/// Stands for the kernel, working for a function that is not watched or for memory that is touched for the first time.
 pub const KERNEL: &str = "kernel";
 
 /// One performance experiment (COZ §3.2).
@@ -84,24 +84,27 @@ pub struct Experiment {
     pub selected: TargetId,
     /// Virtual speedup, 0 (baseline) to 1 (the line takes no time).
     pub speedup: f64,
-    /// Every thread made the pauses of this speedup, also the one that ran the target: no effect but what pausing costs.
+    /// Every thread made the pauses of this speedup, including the one that ran the target, so its only effect is the cost of
+    /// pausing.
     pub placebo: bool,
     /// Effective duration in nanoseconds: real time less the inserted delays. Negative in damaged files.
     pub duration_ns: i64,
     /// Relative probability with which a sample of this target was accepted as the choice; 1 when every sample was.
     /// Estimates that combine experiments over phases are weighted by its inverse.
     pub weight: f64,
-    /// How many pauses threads made meanwhile, all together; those that began before or ended later count, too. `None` when the recording does not say (coz).
+    /// How many pauses all threads together made during it, including those that began before or ended later. `None` when the
+    /// recording does not say (coz).
     pub pauses: Option<u64>,
     /// Samples that fell in the selected target while the experiment ran: `s_obs` of eq. 6.
     pub selected_samples: u64,
-    /// How long the speedup had been in force, at least, when the experiment began, nanoseconds. `None` when the recording does not say.
+    /// The shortest time for which the speedup had been in force when the experiment began, in nanoseconds. `None` when the
+    /// recording does not say.
     pub warmup_ns: Option<u64>,
-    /// Effective duration of the first half in nanoseconds, real time less delays. `None` when it was not told apart.
+    /// Effective duration of the first half in nanoseconds, real time less delays. `None` when halves were not recorded.
     pub half_ns: Option<i64>,
     /// What each progress point counted.
     pub points: Vec<Visits>,
-    /// How many processors other programs kept busy meanwhile. `None` when the recording does not say (coz).
+    /// How many processors other programs kept busy during it. `None` when the recording does not say (coz).
     pub others: Option<f64>,
     /// Nanoseconds that the program's threads stood in run queues, summed over threads. `None` when not known.
     pub queued_ns: Option<u64>,
@@ -129,8 +132,8 @@ impl Experiment {
         }
     }
 
-    /// By how much a progress point's pace in the second half differs from that in the first: the logarithm of their
-    /// ratio. `None` when the halves are not told apart, or one saw no visit.
+    /// By how much a progress point's pace in the second half differs from that in the first: the logarithm of their ratio.
+    /// `None` when halves were not recorded, or one of them has no visits.
     pub fn change_of_pace(&self, point: &Visits) -> Option<f64> {
         let (first_ns, first) = (self.half_ns?, point.half?);
         let (second_ns, second) = (
@@ -149,7 +152,7 @@ pub struct Visits {
     pub name: String,
     /// How it counts.
     pub count: Count,
-    /// Visits in the experiment's first half; departures for latency. `None` when they were not told apart.
+    /// Visits in the experiment's first half; departures for latency. `None` when halves were not recorded.
     pub half: Option<u64>,
 }
 
@@ -190,7 +193,7 @@ impl Count {
         }
     }
 
-    /// Whether the program came by at all.
+    /// Whether the program passed it at all.
     pub fn is_visited(&self) -> bool {
         match *self {
             Count::Throughput { delta } => delta > 0,
@@ -204,7 +207,7 @@ impl Count {
 }
 
 impl Recording {
-    /// Whether any experiment saw any progress point visited.
+    /// Whether any progress point was visited during any experiment.
     pub fn is_visited(&self) -> bool {
         self.experiments
             .iter()
@@ -212,7 +215,7 @@ impl Recording {
             .any(|point| point.count.is_visited())
     }
 
-    /// The programs that experiments were made in, sorted, each once; `None` stands for experiments that do not say.
+    /// The programs in which experiments were made, sorted, each once; `None` stands for experiments that do not name theirs.
     pub fn programs(&self) -> Vec<Option<Arc<str>>> {
         let mut programs: Vec<_> = self
             .experiments
