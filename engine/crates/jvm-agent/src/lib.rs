@@ -1,10 +1,10 @@
-//! The agent that Fulcrum loads into Java virtual machines, when they start (`-agentpath`) or later (the attach protocol):
-//! writes the event log (JPMT §4.2).
+//! The agent that Fulcrum loads into Java virtual machines, when they start (`-agentpath`) or later (the attach protocol). It writes the
+//! event log (JPMT §4.2).
 //!
 //! Constraints, because this runs inside other people's programs:
 //! - nothing is printed; what goes wrong is a note in the log, or in `agent-<pid>.txt` beside it;
-//! - whatever fails here leaves the program as it would be alone: no panic leaves a callback;
-//! - a probe takes no lock and calls nothing of the virtual machine, but for a thread's first event and a full chunk.
+//! - whatever fails here leaves the program as it would run without us: no panic leaves a callback;
+//! - a probe takes no lock and calls nothing of the virtual machine, except for a thread's first event and a full chunk.
 //!
 //! The decisions are in `fulcrum-filter` and `fulcrum-jvm-core` (rewriting class files), the log is `fulcrum-event-log`'s.
 #![allow(non_snake_case, reason = "the virtual machine looks for such names")]
@@ -13,27 +13,11 @@
     reason = "exported functions have JVMTI's and JNI's contracts"
 )]
 
-mod agent;
 mod classes;
-mod costs;
-mod dictionary;
-mod events;
-mod gates;
-mod identity;
-mod machine;
-mod metered;
-mod metering;
-mod object_classes;
 mod objects;
-mod parents;
-mod probe_class;
 mod probes;
 mod session;
-mod thread;
-mod thread_starts;
-mod told;
-mod values;
-mod virtual_starts;
+mod threads;
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -41,30 +25,33 @@ use fulcrum_agent_core::say;
 use fulcrum_jvm_interface::{jni, jvmti};
 use jni::JavaVm;
 
-/// The machine starts with us.
+use crate::session::commands;
+
+/// The virtual machine starts with the agent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Agent_OnLoad(
     vm: *mut JavaVm,
     options: *const c_char,
     _reserved: *mut c_void,
 ) -> i32 {
-    // What cannot be told here, the log that is missing tells.
-    // SAFETY: what the machine promises us is what is needed.
-    let _ = unsafe { guarded_with(options, |options| session::load(vm, options)) };
+    // If a failure cannot be reported, the missing log shows it.
+    // SAFETY: the machine's own pointer, and its C string or null.
+    let _ = unsafe { guarded_with(options, |options| commands::load(vm, options)) };
     // Anything else would end the program.
     0
 }
 
-/// The machine has been running; `options` is what [`session::command`] takes. 0 when it was done; 1 when it was not, and the
-/// reason is in the run's folder; a negative error number (`errno`) when the reason could not be written there.
+/// The agent is loaded into a running virtual machine. `options` is a command for [`commands::command`]. Returns 0 when it was done, 1
+/// when it was refused and the reason is in the run's folder, and a negative error number (`errno`) when the reason could not be written
+/// there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Agent_OnAttach(
     vm: *mut JavaVm,
     options: *const c_char,
     _reserved: *mut c_void,
 ) -> i32 {
-    // SAFETY: what the machine promises us is what is needed.
-    match unsafe { guarded_with(options, |options| session::command(vm, options)) } {
+    // SAFETY: the machine's own pointer, and its C string or null.
+    match unsafe { guarded_with(options, |options| commands::command(vm, options)) } {
         Outcome::Done => 0,
         Outcome::Refused => 1,
         Outcome::Untold(error) => -error.raw_os_error().unwrap_or(libc::EIO),
@@ -75,10 +62,10 @@ pub unsafe extern "C" fn Agent_OnAttach(
 #[derive(Default)]
 enum Outcome {
     Done,
-    /// The reason has been told; also that the agent panicked.
+    /// The reason has been reported; also when the agent panicked.
     #[default]
     Refused,
-    /// It was not done, and this kept us from saying why.
+    /// It was not done, and this error kept us from reporting why.
     Untold(std::io::Error),
 }
 

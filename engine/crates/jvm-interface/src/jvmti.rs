@@ -1,4 +1,4 @@
-//! The functions of JVMTI that our libraries call. Their numbers are those of the specification.
+//! The functions of JVMTI that our libraries call.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -7,6 +7,34 @@ use crate::jni::Object;
 
 /// JVMTI 1.2: JDK 8 and later.
 pub const VERSION: i32 = 0x3001_0200;
+
+/// Numbers of JVMTI's functions, named as in the specification. They count from 1.
+mod function {
+    pub(super) const SET_EVENT_NOTIFICATION_MODE: usize = 2;
+    pub(super) const GET_THREAD_INFO: usize = 9;
+    pub(super) const GET_THREAD_GROUP_INFO: usize = 14;
+    pub(super) const GET_CURRENT_THREAD: usize = 18;
+    pub(super) const IS_MODIFIABLE_CLASS: usize = 45;
+    pub(super) const ALLOCATE: usize = 46;
+    pub(super) const DEALLOCATE: usize = 47;
+    pub(super) const GET_CLASS_SIGNATURE: usize = 48;
+    pub(super) const GET_OBJECT_HASH_CODE: usize = 58;
+    pub(super) const GET_LOADED_CLASSES: usize = 78;
+    pub(super) const GET_THREAD_LOCAL_STORAGE: usize = 102;
+    pub(super) const SET_THREAD_LOCAL_STORAGE: usize = 103;
+    pub(super) const GET_TAG: usize = 106;
+    pub(super) const SET_TAG: usize = 107;
+    pub(super) const FORCE_GARBAGE_COLLECTION: usize = 108;
+    pub(super) const SET_EVENT_CALLBACKS: usize = 122;
+    pub(super) const GET_EXTENSION_EVENTS: usize = 125;
+    pub(super) const SET_EXTENSION_EVENT_CALLBACK: usize = 126;
+    pub(super) const GET_SYSTEM_PROPERTY: usize = 131;
+    pub(super) const GET_POTENTIAL_CAPABILITIES: usize = 140;
+    pub(super) const ADD_CAPABILITIES: usize = 142;
+    pub(super) const RELINQUISH_CAPABILITIES: usize = 143;
+    pub(super) const RETRANSFORM_CLASSES: usize = 152;
+    pub(super) const SET_HEAP_SAMPLING_INTERVAL: usize = 156;
+}
 
 type Table = *const *const c_void;
 
@@ -125,15 +153,27 @@ pub struct Thread {
     pub daemon: bool,
 }
 
-/// Defines a method that calls function `$number`; what it returns is a `jvmtiError`, 0 for none.
+/// Defines a method that calls a [`function`]. What it returns is a `jvmtiError`, 0 for none.
 macro_rules! calls {
-    ($name:ident = $number:literal ($($argument:ident: $type:ty),*)) => {
+    (fn $name:ident = $function:ident ($($argument:ident: $type:ty),*)) => {
         fn $name(self, $($argument: $type),*) -> i32 {
-            // SAFETY: this number of JVMTI's table is a function of these types (numbers count from 1), and the
-            // environment lives as long as the process. The callers below give it places to write to.
+            // SAFETY: this number of JVMTI's table is a function of these types, and the environment lives as long as the
+            // process. The arguments are numbers, and references that the machine gave us.
             unsafe {
                 let function: unsafe extern "system" fn(*mut Table $(, $type)*) -> i32 =
-                    std::mem::transmute(*(*self.0).add($number - 1));
+                    std::mem::transmute(*(*self.0).add(function::$function - 1));
+                function(self.0 $(, $argument)*)
+            }
+        }
+    };
+    (unsafe fn $name:ident = $function:ident ($($argument:ident: $type:ty),*)) => {
+        /// # Safety
+        /// The pointers are as the specification of this function says.
+        unsafe fn $name(self, $($argument: $type),*) -> i32 {
+            // SAFETY: as above, and the caller's promise.
+            unsafe {
+                let function: unsafe extern "system" fn(*mut Table $(, $type)*) -> i32 =
+                    std::mem::transmute(*(*self.0).add(function::$function - 1));
                 function(self.0 $(, $argument)*)
             }
         }
@@ -149,98 +189,112 @@ impl Jvmti {
         Jvmti(environment.cast())
     }
 
-    calls!(set_notification_raw = 2 (mode: i32, event: i32, thread: Object));
-    calls!(thread_info_raw = 9 (thread: Object, info: *mut ThreadInfo));
-    calls!(group_info_raw = 14 (group: Object, info: *mut GroupInfo));
-    calls!(current_thread_raw = 18 (thread: *mut Object));
-    calls!(is_modifiable_raw = 45 (class: Object, is: *mut u8));
-    calls!(allocate_raw = 46 (size: i64, at: *mut *mut u8));
-    calls!(deallocate_raw = 47 (at: *mut u8));
-    calls!(class_signature_raw = 48 (class: Object, signature: *mut *mut c_char, generic: *mut *mut c_char));
-    calls!(hash_code_raw = 58 (object: Object, hash: *mut i32));
-    calls!(loaded_classes_raw = 78 (count: *mut i32, classes: *mut *mut Object));
-    calls!(get_storage_raw = 102 (thread: Object, data: *mut *mut c_void));
-    calls!(set_storage_raw = 103 (thread: Object, data: *mut c_void));
-    calls!(get_tag_raw = 106 (object: Object, tag: *mut i64));
-    calls!(set_tag_raw = 107 (object: Object, tag: i64));
-    calls!(collect_raw = 108());
-    calls!(set_callbacks_raw = 122 (callbacks: *const Callbacks, size: i32));
-    calls!(extensions_raw = 125 (count: *mut i32, events: *mut *mut ExtensionInfo));
-    calls!(set_extension_raw = 126 (index: i32, callback: *const c_void));
-    calls!(system_property_raw = 131 (name: *const c_char, value: *mut *mut c_char));
-    calls!(potential_raw = 140 (capabilities: *mut u128));
-    calls!(add_capabilities_raw = 142 (capabilities: *const u128));
-    calls!(give_back_capabilities_raw = 143 (capabilities: *const u128));
-    calls!(retransform_raw = 152 (count: i32, classes: *const Object));
-    calls!(sampling_interval_raw = 156 (interval: i32));
+    calls!(fn set_notification_raw = SET_EVENT_NOTIFICATION_MODE (mode: i32, event: i32, thread: Object));
+    calls!(unsafe fn thread_info_raw = GET_THREAD_INFO (thread: Object, info: *mut ThreadInfo));
+    calls!(unsafe fn group_info_raw = GET_THREAD_GROUP_INFO (group: Object, info: *mut GroupInfo));
+    calls!(unsafe fn current_thread_raw = GET_CURRENT_THREAD (thread: *mut Object));
+    calls!(unsafe fn is_modifiable_raw = IS_MODIFIABLE_CLASS (class: Object, is: *mut u8));
+    calls!(unsafe fn allocate_raw = ALLOCATE (size: i64, at: *mut *mut u8));
+    calls!(unsafe fn deallocate_raw = DEALLOCATE (at: *mut u8));
+    calls!(unsafe fn class_signature_raw = GET_CLASS_SIGNATURE (class: Object, signature: *mut *mut c_char, generic: *mut *mut c_char));
+    calls!(unsafe fn hash_code_raw = GET_OBJECT_HASH_CODE (object: Object, hash: *mut i32));
+    calls!(unsafe fn loaded_classes_raw = GET_LOADED_CLASSES (count: *mut i32, classes: *mut *mut Object));
+    calls!(unsafe fn get_storage_raw = GET_THREAD_LOCAL_STORAGE (thread: Object, data: *mut *mut c_void));
+    // The machine keeps the pointer and never follows it.
+    calls!(fn set_storage_raw = SET_THREAD_LOCAL_STORAGE (thread: Object, data: *mut c_void));
+    calls!(unsafe fn get_tag_raw = GET_TAG (object: Object, tag: *mut i64));
+    calls!(fn set_tag_raw = SET_TAG (object: Object, tag: i64));
+    calls!(fn collect_raw = FORCE_GARBAGE_COLLECTION ());
+    calls!(unsafe fn set_callbacks_raw = SET_EVENT_CALLBACKS (callbacks: *const Callbacks, size: i32));
+    calls!(unsafe fn extensions_raw = GET_EXTENSION_EVENTS (count: *mut i32, events: *mut *mut ExtensionInfo));
+    calls!(unsafe fn set_extension_raw = SET_EXTENSION_EVENT_CALLBACK (index: i32, callback: *const c_void));
+    calls!(unsafe fn system_property_raw = GET_SYSTEM_PROPERTY (name: *const c_char, value: *mut *mut c_char));
+    calls!(unsafe fn potential_raw = GET_POTENTIAL_CAPABILITIES (capabilities: *mut u128));
+    calls!(unsafe fn add_capabilities_raw = ADD_CAPABILITIES (capabilities: *const u128));
+    calls!(unsafe fn give_back_capabilities_raw = RELINQUISH_CAPABILITIES (capabilities: *const u128));
+    calls!(unsafe fn retransform_raw = RETRANSFORM_CLASSES (count: i32, classes: *const Object));
+    calls!(fn sampling_interval_raw = SET_HEAP_SAMPLING_INTERVAL (interval: i32));
 
-    /// Turns an event on. It is possible only with the event's capability.
+    /// Turns on an event. It is possible only with the event's capability.
     pub fn enable(self, event: i32) -> bool {
-        self.set_notification_raw(1, event, null_mut()) == 0
+        self.set_notification_raw(1, event, Object::NULL) == 0
     }
 
-    /// Turns an event off.
+    /// Turns off an event.
     pub fn disable(self, event: i32) {
-        // It fails only for an event that is off for want of its capability.
-        self.set_notification_raw(0, event, null_mut());
+        // It fails only for an event that is off because its capability is missing.
+        self.set_notification_raw(0, event, Object::NULL);
     }
 
-    /// Sets what is called for each event.
-    pub fn set_callbacks(self, callbacks: &Callbacks) -> bool {
-        self.set_callbacks_raw(callbacks, size_of::<Callbacks>() as i32) == 0
+    /// Sets the functions that are called for events.
+    ///
+    /// # Safety
+    /// Each is [`NO_CALLBACK`], or a function with its event's parameters that lives as long as the process.
+    pub unsafe fn set_callbacks(self, callbacks: &Callbacks) -> bool {
+        // SAFETY: the caller's promise; the machine copies so many bytes.
+        unsafe { self.set_callbacks_raw(callbacks, size_of::<Callbacks>() as i32) == 0 }
     }
 
-    /// Asks for capabilities; those that are not to be had are left out. What was got.
+    /// Asks for capabilities, leaving out those that are not available. Returns those that were given.
     pub fn ask_for(self, wanted: &[u32]) -> u128 {
         let mut potential = 0_u128;
-        self.potential_raw(&raw mut potential);
+        // SAFETY: `jvmtiCapabilities` is 16 bytes.
+        unsafe { self.potential_raw(&raw mut potential) };
         let all = wanted.iter().fold(0, |all, bit| all | 1_u128 << bit) & potential;
-        if self.add_capabilities_raw(&raw const all) == 0 {
+        // SAFETY: likewise.
+        if unsafe { self.add_capabilities_raw(&raw const all) } == 0 {
             all
         } else {
             0
         }
     }
 
-    /// A thread's name and group; of the calling thread for null.
+    /// A thread's name and group; those of the calling thread for null.
     pub fn thread(self, thread: Object) -> Option<Thread> {
         let mut info = ThreadInfo {
             name: null_mut(),
             priority: 0,
             daemon: 0,
-            group: null_mut(),
-            loader: null_mut(),
+            group: Object::NULL,
+            loader: Object::NULL,
         };
-        if self.thread_info_raw(thread, &raw mut info) != 0 {
+        // SAFETY: a `jvmtiThreadInfo` to write to.
+        if unsafe { self.thread_info_raw(thread, &raw mut info) } != 0 {
             return None;
         }
         let mut group = GroupInfo {
-            parent: null_mut(),
+            parent: Object::NULL,
             name: null_mut(),
             priority: 0,
             daemon: 0,
         };
         if !info.group.is_null() {
-            self.group_info_raw(info.group, &raw mut group);
+            // SAFETY: a `jvmtiThreadGroupInfo` to write to.
+            unsafe { self.group_info_raw(info.group, &raw mut group) };
         }
-        Some(Thread {
-            name: self.taken(info.name),
-            group: self.taken(group.name),
-            daemon: info.daemon != 0,
-        })
+        // SAFETY: the machine has allocated both names for us, or left them null.
+        unsafe {
+            Some(Thread {
+                name: self.taken(info.name),
+                group: self.taken(group.name),
+                daemon: info.daemon != 0,
+            })
+        }
     }
 
-    /// A reference to the calling thread; null before the machine is there.
+    /// A reference to the calling thread; null before the machine has started.
     pub fn current_thread(self) -> Object {
-        let mut thread = null_mut();
-        self.current_thread_raw(&raw mut thread);
+        let mut thread = Object::NULL;
+        // SAFETY: a place for the reference.
+        unsafe { self.current_thread_raw(&raw mut thread) };
         thread
     }
 
     /// What was stored for a thread; null for nothing, and for a thread that has ended.
     pub fn thread_storage(self, thread: Object) -> *mut c_void {
         let mut data = null_mut();
-        self.get_storage_raw(thread, &raw mut data);
+        // SAFETY: a place for the pointer.
+        unsafe { self.get_storage_raw(thread, &raw mut data) };
         data
     }
 
@@ -252,13 +306,15 @@ impl Jvmti {
     /// The events that only this machine has.
     pub fn extensions(self) -> Vec<Extension> {
         let (mut count, mut list) = (0, null_mut());
-        if self.extensions_raw(&raw mut count, &raw mut list) != 0 || list.is_null() {
+        // SAFETY: places for the count and the list.
+        let error = unsafe { self.extensions_raw(&raw mut count, &raw mut list) };
+        if error != 0 || list.is_null() {
             return Vec::new();
         }
         let mut all = Vec::new();
         for at in 0..count as usize {
-            // SAFETY: the machine gives so many descriptions, each with so many parameters; all of it is ours until we give
-            // it back, which is done once for each part.
+            // SAFETY: the machine gives so many descriptions, each with so many parameters. All of it is ours until we give it
+            // back, once for each part.
             unsafe {
                 let info = list.add(at).read();
                 let parameters =
@@ -276,54 +332,69 @@ impl Jvmti {
                 self.deallocate_raw(info.parameters.cast());
             }
         }
-        self.deallocate_raw(list.cast());
+        // SAFETY: the machine has allocated it for us.
+        unsafe { self.deallocate_raw(list.cast()) };
         all
     }
 
-    /// Sets what is called for an event of [`Self::extensions`]; nothing for null.
-    pub fn set_extension(self, index: i32, callback: *const c_void) -> bool {
-        self.set_extension_raw(index, callback) == 0
+    /// Sets the function that is called for an event of [`Self::extensions`]; none for null.
+    ///
+    /// # Safety
+    /// It has the event's parameters, and lives as long as the process.
+    pub unsafe fn set_extension(self, index: i32, callback: *const c_void) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.set_extension_raw(index, callback) == 0 }
     }
 
-    /// Gives capabilities back: what they cost the program is over.
+    /// Gives capabilities back, so that the program no longer pays for them.
     pub fn give_back(self, capabilities: u128) {
-        self.give_back_capabilities_raw(&raw const capabilities);
+        // SAFETY: `jvmtiCapabilities` is 16 bytes.
+        unsafe { self.give_back_capabilities_raw(&raw const capabilities) };
     }
 
     /// All loaded classes.
     pub fn loaded_classes(self) -> Vec<Object> {
         let (mut count, mut classes) = (0, null_mut());
-        match self.loaded_classes_raw(&raw mut count, &raw mut classes) {
-            0 => self.taken_list(classes, count),
-            _ => Vec::new(),
+        // SAFETY: places for the count and the list, which the machine allocates for us.
+        unsafe {
+            match self.loaded_classes_raw(&raw mut count, &raw mut classes) {
+                0 => self.taken_list(classes, count),
+                _ => Vec::new(),
+            }
         }
     }
 
     /// A class's name with dots; arrays are `int[]`.
     pub fn class_name(self, class: Object) -> String {
         let mut signature = null_mut();
-        if self.class_signature_raw(class, &raw mut signature, null_mut()) != 0 {
-            return "?".into();
+        // SAFETY: a place for the signature, which the machine allocates for us; no generic one is asked for.
+        unsafe {
+            if self.class_signature_raw(class, &raw mut signature, null_mut()) != 0 {
+                return "?".into();
+            }
+            readable(&self.taken(signature))
         }
-        readable(&self.taken(signature))
     }
 
     /// Whether a class may be changed.
     pub fn is_modifiable(self, class: Object) -> bool {
         let mut is = 0;
-        self.is_modifiable_raw(class, &raw mut is) == 0 && is != 0
+        // SAFETY: a place for a `jboolean`.
+        unsafe { self.is_modifiable_raw(class, &raw mut is) == 0 && is != 0 }
     }
 
-    /// Sends loaded classes through the hook again. The machine's error number.
+    /// Sends loaded classes through the hook again. Returns the machine's error number.
     pub fn retransform(self, classes: &[Object]) -> i32 {
-        self.retransform_raw(classes.len() as i32, classes.as_ptr())
+        // SAFETY: so many references.
+        unsafe { self.retransform_raw(classes.len() as i32, classes.as_ptr()) }
     }
 
     /// An object's identity hash; 0 for null.
     pub fn hash_code(self, object: Object) -> i32 {
         let mut hash = 0;
         if !object.is_null() {
-            self.hash_code_raw(object, &raw mut hash);
+            // SAFETY: a place for the hash.
+            unsafe { self.hash_code_raw(object, &raw mut hash) };
         }
         hash
     }
@@ -331,7 +402,8 @@ impl Jvmti {
     /// An object's tag, 0 for none.
     pub fn tag(self, object: Object) -> i64 {
         let mut tag = 0;
-        match self.get_tag_raw(object, &raw mut tag) {
+        // SAFETY: a place for the tag.
+        match unsafe { self.get_tag_raw(object, &raw mut tag) } {
             0 => tag,
             _ => 0,
         }
@@ -342,18 +414,18 @@ impl Jvmti {
         self.set_tag_raw(object, tag) == 0
     }
 
-    /// Every so many allocated bytes an object is told; every object for 0.
+    /// Has an object reported for every so many allocated bytes; every object for 0.
     pub fn sample_allocations(self, interval: i32) -> bool {
         self.sampling_interval_raw(interval) == 0
     }
 
     /// Collects garbage.
     pub fn collect(self) {
-        // What this is for can only fail with the machine.
+        // It fails only when the machine itself does.
         self.collect_raw();
     }
 
-    /// What machine this is.
+    /// The virtual machine's name and version.
     pub fn machine_name(self) -> String {
         format!(
             "{} {}",
@@ -365,16 +437,21 @@ impl Jvmti {
     /// A property such as `java.vm.version`.
     fn property(self, name: &CStr) -> String {
         let mut value = null_mut();
-        match self.system_property_raw(name.as_ptr(), &raw mut value) {
-            0 => self.taken(value),
-            _ => String::new(),
+        // SAFETY: a C string, and a place for the value, which the machine allocates for us.
+        unsafe {
+            match self.system_property_raw(name.as_ptr(), &raw mut value) {
+                0 => self.taken(value),
+                _ => String::new(),
+            }
         }
     }
 
-    /// Bytes in memory that the machine frees.
+    /// A copy of bytes in memory that the machine frees; null when there is none.
     pub fn give(self, bytes: &[u8]) -> *mut u8 {
         let mut at = null_mut();
-        if self.allocate_raw(bytes.len() as i64, &raw mut at) != 0 || at.is_null() {
+        // SAFETY: a place for the address.
+        let error = unsafe { self.allocate_raw(bytes.len() as i64, &raw mut at) };
+        if error != 0 || at.is_null() {
             return null_mut();
         }
         // SAFETY: the machine has just given us so many bytes.
@@ -382,26 +459,35 @@ impl Jvmti {
         at
     }
 
-    /// Text that the machine allocated for us.
-    fn taken(self, text: *mut c_char) -> String {
+    /// Text that the machine allocated for us, which is freed.
+    ///
+    /// # Safety
+    /// It is null, or such a text, and used no more.
+    unsafe fn taken(self, text: *mut c_char) -> String {
         if text.is_null() {
             return String::new();
         }
-        // SAFETY: the machine gives strings that end with a zero, ours until we give them back.
+        // SAFETY: the caller's promise; the machine gives C strings.
         let owned = unsafe { CStr::from_ptr(text) }
             .to_string_lossy()
             .into_owned();
-        self.deallocate_raw(text.cast());
+        // SAFETY: the caller's promise.
+        unsafe { self.deallocate_raw(text.cast()) };
         owned
     }
 
-    fn taken_list(self, list: *mut Object, count: i32) -> Vec<Object> {
+    /// A list of references that the machine allocated for us, which is freed.
+    ///
+    /// # Safety
+    /// It is null, or such a list with so many references, and used no more.
+    unsafe fn taken_list(self, list: *mut Object, count: i32) -> Vec<Object> {
         if list.is_null() {
             return Vec::new();
         }
-        // SAFETY: the machine gives so many references, ours until we give the list back.
+        // SAFETY: the caller's promise.
         let owned = unsafe { std::slice::from_raw_parts(list, count as usize) }.to_vec();
-        self.deallocate_raw(list.cast());
+        // SAFETY: the caller's promise.
+        unsafe { self.deallocate_raw(list.cast()) };
         owned
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Refusal, Selected, ValueProbes, rewrite};
 use fulcrum_test_support::jdk::jdks;
 
-pub const PROBES: Probes<'_> = Probes {
+pub(crate) const PROBES: Probes<'_> = Probes {
     class: "Probe",
     enter: "enter",
     exit: "exit",
@@ -17,7 +17,7 @@ pub const PROBES: Probes<'_> = Probes {
     values: None,
 };
 
-pub const VALUED: Probes<'_> = Probes {
+pub(crate) const VALUED: Probes<'_> = Probes {
     values: Some(ValueProbes {
         class: PROBES.class,
         int: "toldInt",
@@ -34,7 +34,7 @@ pub const VALUED: Probes<'_> = Probes {
 /// So many arguments of a call are told.
 const MOST: u8 = 3;
 
-pub const TELLING: Probes<'_> = Probes {
+pub(crate) const TELLING: Probes<'_> = Probes {
     objects: Some(ObjectProbes {
         class: PROBES.class,
         entered: "entered",
@@ -44,14 +44,14 @@ pub const TELLING: Probes<'_> = Probes {
     ..PROBES
 };
 
-pub fn source(name: &str) -> PathBuf {
+pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/java")
         .join(name)
 }
 
 /// Every method that has code, numbered from `first`.
-pub fn all(class: &ClassFile<'_>, first: u32) -> Vec<Selected> {
+pub(crate) fn all(class: &ClassFile<'_>, first: u32) -> Vec<Selected> {
     const NATIVE_OR_ABSTRACT: u16 = 0x500;
     let with_code = class
         .methods
@@ -69,7 +69,7 @@ pub fn all(class: &ClassFile<'_>, first: u32) -> Vec<Selected> {
         .collect()
 }
 
-pub fn class_files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn class_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -87,7 +87,7 @@ pub fn class_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Rewrites all methods of all classes in place, except the probes' own, and counts the methods.
-pub fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
+pub(crate) fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
     let mut number = first;
     for path in class_files(folder) {
         let bytes = fs::read(&path).unwrap();
@@ -125,7 +125,7 @@ pub fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
 
 /// Rewrites all methods of the classes of `java.base` that the pattern names, and has a virtual machine start with them and
 /// verify each. Gives the numbers of classes and of methods.
-pub fn verify_platform(classes: &str) -> (usize, u32) {
+pub(crate) fn verify_platform(classes: &str) -> (usize, u32) {
     let probes = Probes {
         class: "java/lang/FulcrumProbe",
         gate: Some("gate"),

@@ -1,11 +1,10 @@
-//! A virtual machine begins in this process: the methods of [`points`](super::points) get their probes.
+//! The start of a virtual machine in this process: the methods in [`points`](super::points) get their probes.
 //!
-//! That is done when the machine is there and before any code of the program's runs, by JVMTI, which any code in the process may
-//! ask for: no option is needed, and nobody is told of an agent. Classes are loaded for it, but not initialised. Afterwards the
-//! machine tells us of no class any more.
+//! This happens once the machine exists, before any code of the program runs, through JVMTI, which any code in the process
+//! may request. No option is needed, and no agent is announced. Classes are loaded for this, but not initialised.
+//! Afterwards the machine no longer reports classes to us.
 
 use core::ffi::{CStr, c_char, c_void};
-use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,9 +19,9 @@ use super::{interface, names, natives, probe_class};
 use crate::active;
 use crate::threads::thread;
 
-/// The function that makes a virtual machine.
+/// The function that creates a virtual machine.
 pub(crate) const CREATE: &CStr = c"JNI_CreateJavaVM";
-/// References to objects that are needed while classes are loaded.
+/// Object references needed while classes are loaded.
 const REFERENCES: i32 = 256;
 /// Native, abstract, or made by the compiler.
 const WITHOUT_CODE: u16 = 0x500;
@@ -32,7 +31,7 @@ type Create = unsafe extern "C" fn(*mut *mut JavaVm, *mut *mut c_void, *mut c_vo
 
 static REAL: AtomicUsize = AtomicUsize::new(0);
 
-/// The machine's function is given to the program by this address.
+/// Returns the function that the program gets in place of the machine's.
 pub(crate) fn hide(real: usize) -> usize {
     REAL.store(real, Ordering::Release);
     (create as *const ()).addr()
@@ -43,16 +42,16 @@ unsafe extern "C" fn create(
     env: *mut *mut c_void,
     arguments: *mut c_void,
 ) -> i32 {
-    // SAFETY: set before anybody could call us, and passes the program's arguments on.
+    // SAFETY: the function was set before the program could call ours, and gets the program's arguments.
     let result = unsafe {
         let real = core::mem::transmute::<usize, Create>(REAL.load(Ordering::Acquire));
         real(machine, env, arguments)
     };
     static ONCE: AtomicBool = AtomicBool::new(false);
     if result == 0 && active::is_active() && !ONCE.swap(true, Ordering::AcqRel) {
-        // Nothing here panics. If it did all the same, the program would go on, and nothing would be printed.
+        // Nothing here panics. If it did, the program would continue, and nothing would be printed.
         std::panic::set_hook(Box::new(|_| {}));
-        // SAFETY: the call has succeeded, so both are there.
+        // SAFETY: the call has succeeded, so the machine and the environment exist.
         let done = catch_unwind(AssertUnwindSafe(|| unsafe {
             prepare(*machine, Env::from_raw(*env))
         }));
@@ -65,7 +64,7 @@ unsafe extern "C" fn create(
     result
 }
 
-/// Tells the reader of the log something.
+/// Writes a note for readers of the log.
 fn note(text: &str) {
     if let Some(inside) = thread::enter() {
         inside.write(0, &Record::Note(text.as_bytes()));
@@ -73,12 +72,12 @@ fn note(text: &str) {
 }
 
 /// # Safety
-/// The machine's own, in the thread that has made it.
+/// The machine is valid, and this is the thread that has created it.
 unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a valid machine.
     let interface = unsafe { (*machine).interface(VERSION) };
     let interface = interface.ok_or("this virtual machine has no tool interface")?;
-    // SAFETY: of that version, and the machine lives as long as the process.
+    // SAFETY: the interface has this version, and the machine lives as long as the process.
     let jvmti = unsafe { Jvmti::from_raw(interface) };
     let wanted = [
         capability::TAG,
@@ -94,10 +93,10 @@ unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
     env.define_boot_class(probe_class::NAME, &probe_class::bytes())
         .ok_or("this virtual machine takes no class of ours")?;
     natives::prepare(env).ok_or("this virtual machine lacks classes that executors have")?;
-    // Whoever is called from now on finds all that it needs.
+    // Everything that callbacks need is in place from here on.
     interface::set(jvmti);
     names::prepare();
-    // What is referred to is given back at once: the thread may never return to Java.
+    // References are released immediately, because the thread may never return to Java.
     if env.push_frame(REFERENCES) != 0 {
         return Err("this virtual machine has no memory left");
     }
@@ -105,7 +104,7 @@ unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
     let names = names.filter_map(|name| CString::new(name).ok());
     let classes: Vec<Object> = names.filter_map(|name| env.load_class(&name)).collect();
     let changed = change(jvmti, &classes);
-    env.pop_frame(null_mut());
+    env.pop_frame(Object::NULL);
     changed
 }
 
@@ -113,10 +112,12 @@ unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
 fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
     let mut callbacks: Callbacks = [NO_CALLBACK; size_of::<Callbacks>() / size_of::<usize>()];
     callbacks[(event::CLASS_FILE_LOAD - event::FIRST) as usize] = loaded as *const c_void;
-    if !jvmti.set_callbacks(&callbacks) || !jvmti.enable(event::CLASS_FILE_LOAD) {
+    // SAFETY: the function has the parameters of its event, and lives as long as the process.
+    let is_set = unsafe { jvmti.set_callbacks(&callbacks) };
+    if !is_set || !jvmti.enable(event::CLASS_FILE_LOAD) {
         return Err("this virtual machine tells of no class");
     }
-    // One that cannot be changed must not keep the others from it.
+    // A class that cannot be changed must not keep the others from it.
     let all_are_changed = jvmti.retransform(classes) == 0
         || classes
             .iter()
@@ -129,7 +130,7 @@ fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
     }
 }
 
-/// The machine's hook for classes, with the parameters of the specification.
+/// The machine's hook for class loading, with the parameters of the specification.
 unsafe extern "system" fn loaded(
     jvmti: Jvmti,
     _env: Env,
@@ -145,7 +146,7 @@ unsafe extern "system" fn loaded(
     if name.is_null() || bytes.is_null() {
         return;
     }
-    // SAFETY: the machine's C string, and so many bytes of a class file.
+    // SAFETY: the machine passes a C string and this many bytes of a class file.
     let (name, bytes) = unsafe {
         let bytes = core::slice::from_raw_parts(bytes, length.max(0) as usize);
         (CStr::from_ptr(name), bytes)
@@ -154,7 +155,7 @@ unsafe extern "system" fn loaded(
     let Some(new) = rewritten else { return };
     let at = jvmti.give(&new);
     if !at.is_null() {
-        // SAFETY: places for the result, which the machine reads when we return.
+        // SAFETY: the machine passes places for the result, which it reads on return.
         unsafe {
             new_bytes.write(at);
             new_length.write(new.len() as i32);
@@ -162,7 +163,7 @@ unsafe extern "system" fn loaded(
     }
 }
 
-/// The class with probes; `None` when it stays as it is.
+/// The class with probes, or `None` if it stays unchanged.
 fn rewritten(name: &CStr, bytes: &[u8]) -> Option<Vec<u8>> {
     let methods = methods_of(name.to_str().ok()?)?;
     let class = ClassFile::parse(bytes).ok()?;

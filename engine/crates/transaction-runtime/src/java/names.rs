@@ -1,9 +1,9 @@
-//! What tasks are called: their classes. Of objects that only wrap a task, as `FutureTask`, it is the task's class.
+//! Names of tasks: their classes. For objects that only wrap a task, such as `FutureTask`, the name is the task's class.
 
-use core::ffi::{CStr, c_void};
+use core::ffi::CStr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use fulcrum_jvm_interface::jni::{Env, Object};
+use fulcrum_jvm_interface::jni::{Env, Field, Object};
 use fulcrum_jvm_interface::jvmti::Jvmti;
 use fulcrum_preload::quiet::Shared;
 use fulcrum_wire::transactions::{NAMED_FUNCTIONS, Record};
@@ -11,7 +11,7 @@ use fulcrum_wire::transactions::{NAMED_FUNCTIONS, Record};
 use super::tags::Tag;
 use crate::threads::thread;
 
-/// A class that wraps tasks, with dots; the field that has the task, and its type.
+/// A class that wraps tasks, with dots; the field that holds the task; and the field's type.
 type Wrapper = (&'static str, &'static CStr, &'static CStr);
 
 const RUNNABLE: &CStr = c"Ljava/lang/Runnable;";
@@ -22,7 +22,7 @@ const CONSUMER: &CStr = c"Ljava/util/function/Consumer;";
 const CONSUMER_OF_TWO: &CStr = c"Ljava/util/function/BiConsumer;";
 const SUPPLIER: &CStr = c"Ljava/util/function/Supplier;";
 
-/// Each with what it is called in its package.
+/// Class names relative to their packages.
 const WRAPPERS: [Wrapper; 23] = [
     ("FutureTask", c"callable", CALLABLE),
     (
@@ -57,26 +57,26 @@ const WRAPPERS: [Wrapper; 23] = [
     ("ForkJoinTask$AdaptedCallable", c"callable", CALLABLE),
 ];
 const PACKAGE: &str = "java.util.concurrent.";
-/// Wrappers within one another that are opened.
+/// The most nested wrappers that are opened.
 const MOST: usize = 4;
-/// Classes of functions that the compiler has made have numbers that no two runs share.
+/// Classes that the compiler makes for lambdas have numbers that differ between runs.
 const LAMBDA: &str = "$$Lambda";
-/// Bytes of a name.
+/// The most bytes of a name.
 const LONGEST: usize = 200;
 
-/// The fields of wrappers, by the numbers of their classes' names.
-static FIELDS: Shared<Vec<(u64, usize)>> = Shared::new(Vec::new());
+/// The fields of wrappers, by the number of the class name.
+static FIELDS: Shared<Vec<(u64, Field)>> = Shared::new(Vec::new());
 static LAST: AtomicU64 = AtomicU64::new(1);
 
-/// What a virtual thread is called.
+/// The name of a virtual thread.
 pub(crate) const VIRTUAL_THREAD: u64 = NAMED_FUNCTIONS | 1;
 
-/// Names that are there from the beginning.
+/// Defines the names that exist from the start.
 pub(crate) fn prepare() {
     tell(1, "java.lang.VirtualThread");
 }
 
-/// The number of a task's name, as records have functions.
+/// The number of a task's name, as records use it for functions.
 pub(crate) fn of_task(env: Env, jvmti: Jvmti, task: Object) -> u64 {
     let mut task = task;
     let mut name = 0;
@@ -91,7 +91,8 @@ pub(crate) fn of_task(env: Env, jvmti: Jvmti, task: Object) -> u64 {
         let Some(field) = wraps.then(|| field_of(known)).flatten() else {
             break;
         };
-        let wrapped = env.object_in(task, field);
+        // SAFETY: the field is one of the task's class, of a reference type.
+        let wrapped = unsafe { env.object_in(task, field) };
         if wrapped.is_null() {
             break;
         }
@@ -100,13 +101,13 @@ pub(crate) fn of_task(env: Env, jvmti: Jvmti, task: Object) -> u64 {
     NAMED_FUNCTIONS | name
 }
 
-fn field_of(name: u64) -> Option<*mut c_void> {
+fn field_of(name: u64) -> Option<Field> {
     let fields = FIELDS.lock_unless_left()?;
     let found = fields.iter().find(|it| it.0 == name)?;
-    Some(core::ptr::with_exposed_provenance_mut(found.1))
+    Some(found.1)
 }
 
-/// A class that is seen for the first time: the number of its name, and whether it wraps a task.
+/// Describes a class on first sight: the number of its name, and whether it wraps a task.
 #[cold]
 fn describe(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool) {
     let text = jvmti.class_name(class);
@@ -115,7 +116,7 @@ fn describe(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool) {
     let wrapper = short.and_then(|short| WRAPPERS.iter().find(|it| it.0 == short));
     let field = wrapper.and_then(|(_, field, kind)| env.field(class, field, kind));
     if let (Some(field), Some(mut fields)) = (field, FIELDS.lock_unless_left()) {
-        fields.push((name, field.expose_provenance()));
+        fields.push((name, field));
     }
     let wraps = field.is_some();
     Tag::Class { name, wraps }.set(jvmti, class);
@@ -123,7 +124,7 @@ fn describe(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool) {
     (name, wraps)
 }
 
-/// A class's name as it is shown.
+/// A class name as it is shown.
 fn shown(text: &str) -> &str {
     let text = match text.find(LAMBDA) {
         Some(at) => &text[..at + LAMBDA.len()],

@@ -1,11 +1,9 @@
-//! What the methods of [`points`](super::points) call.
+//! The native methods that the methods in [`points`](super::points) call.
 
-use core::ffi::c_void;
-use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fulcrum_jvm_interface::jni::{Env, Object};
+use fulcrum_jvm_interface::jni::{AtomicField, AtomicObject, Env, Object};
 use fulcrum_jvm_interface::jvmti::Jvmti;
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Record;
@@ -21,14 +19,14 @@ use crate::libraries::next_item;
 use crate::threads::thread::{self, Inside};
 
 /// The classes of tasks.
-static RUNNABLE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-static CALLABLE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-/// Where a pool's `Worker` has its first task.
-static FIRST_TASK: AtomicUsize = AtomicUsize::new(0);
-/// Threads that a pool makes are told apart from virtual ones by this.
+static RUNNABLE: AtomicObject = AtomicObject::null();
+static CALLABLE: AtomicObject = AtomicObject::null();
+/// The field of a pool's `Worker` that holds its first task.
+static FIRST_TASK: AtomicField = AtomicField::unknown();
+/// Tells threads created by a pool apart from virtual ones.
 const OF_VIRTUAL: u64 = 1 << 63;
 
-/// Looks up what is needed later. `None` when the machine lacks it.
+/// Looks up what is needed later. Returns `None` if the machine lacks it.
 pub(crate) fn prepare(env: Env) -> Option<()> {
     for (place, name) in [
         (&RUNNABLE, c"java.lang.Runnable"),
@@ -40,7 +38,7 @@ pub(crate) fn prepare(env: Env) -> Option<()> {
     Some(())
 }
 
-/// A native method of ours, by the name that a virtual machine gives it.
+/// Our native method with the name that a virtual machine looks up.
 pub(crate) fn address(name: &[u8]) -> Option<usize> {
     let method = name.strip_prefix(b"Java_java_lang_FulcrumTasks_")?;
     let function = match method {
@@ -54,53 +52,47 @@ pub(crate) fn address(name: &[u8]) -> Option<usize> {
     Some(function.addr())
 }
 
-unsafe extern "system" fn entered(
-    env: *mut c_void,
-    _class: Object,
-    on: Object,
-    given: Object,
-    point: i32,
-) {
+unsafe extern "system" fn entered(env: Env, _class: Object, on: Object, given: Object, point: i32) {
     guarded(point, |point, jvmti| {
-        enters(point, Env::from_raw(env), jvmti, (on, given));
+        enters(point, env, jvmti, (on, given));
     });
 }
 
-unsafe extern "system" fn returns(env: *mut c_void, _class: Object, object: Object, point: i32) {
+unsafe extern "system" fn returns(env: Env, _class: Object, object: Object, point: i32) {
     guarded(point, |point, jvmti| match point {
-        Point::NextTask => next_task(Env::from_raw(env), jvmti, object),
-        Point::Take => taken(Env::from_raw(env), jvmti, object),
+        Point::NextTask => next_task(env, jvmti, object),
+        Point::Take => taken(env, jvmti, object),
         _ => leaves(point),
     });
 }
 
-unsafe extern "system" fn says(_env: *mut c_void, _class: Object, _yes: i32, point: i32) {
+unsafe extern "system" fn says(_env: Env, _class: Object, _yes: i32, point: i32) {
     guarded(point, |point, _| leaves(point));
 }
 
-unsafe extern "system" fn exit(_env: *mut c_void, _class: Object, point: i32) {
+unsafe extern "system" fn exit(_env: Env, _class: Object, point: i32) {
     guarded(point, |point, _| leaves(point));
 }
 
-unsafe extern "system" fn thrown(_env: *mut c_void, _class: Object, point: i32) {
+unsafe extern "system" fn thrown(_env: Env, _class: Object, point: i32) {
     guarded(point, |point, _| leaves(point));
 }
 
-/// Nothing here panics. If it did all the same, the program would go on.
+/// Nothing here panics. If it did, the program would continue.
 fn guarded(point: i32, what: impl FnOnce(Point, Jvmti)) {
     if let (Some(point), Some(jvmti)) = (Point::of(point), interface::jvmti()) {
         let _ = catch_unwind(AssertUnwindSafe(|| what(point, jvmti)));
     }
 }
 
-/// Does something with the thread's scopes, and writes. Nothing of the machine's is called meanwhile.
+/// Works with the thread's scopes, and may write records. Calls nothing of the machine meanwhile.
 fn with<T>(what: impl FnOnce(&Inside, &Tasks) -> T) -> Option<T> {
     let inside = thread::enter()?;
     let tasks = &inside.thread().tasks;
     Some(what(&inside, tasks))
 }
 
-/// The same without writing.
+/// The same without writing records.
 fn tasks() -> Option<&'static Tasks> {
     with(|inside, _| &inside.thread().tasks)
 }
@@ -127,7 +119,7 @@ fn enters(point: Point, env: Env, jvmti: Jvmti, (on, given): (Object, Object)) {
     }
 }
 
-/// A method is left, whether it returns or throws.
+/// A method is left, by a return or an exception.
 fn leaves(point: Point) {
     with(|inside, tasks| match point {
         Point::Submit | Point::Put => {
@@ -151,19 +143,19 @@ fn leaves(point: Point) {
         _ => {}
     });
     if point == Point::RunVirtual {
-        // It was not to be run, and so has not left its carrier.
+        // It did not run, so it has not left its carrier.
         unmounts();
     }
 }
 
-/// Whether the object is being handed on already, by a method that calls this one.
+/// Whether the object is already being handed on, by a method that calls this one.
 fn is_handed_on(jvmti: Jvmti, object: Object) -> Option<u64> {
     let around = tasks()?.innermost().filter(|it| it.kind == Kind::Handing)?;
     let is_same = around.item != 0 && tags::item_of(jvmti, object) == around.item;
     is_same.then_some(around.item)
 }
 
-/// Hands an object on, and remembers that until the method is left.
+/// Hands on an object, and remembers this until the method is left.
 fn hands_on(jvmti: Jvmti, object: Object, flows: impl FnOnce() -> bool) {
     let item = match object.is_null() {
         true => 0,
@@ -187,7 +179,7 @@ fn forks(jvmti: Jvmti, task: Object) {
     }
 }
 
-/// A pool's thread has done its task.
+/// A pool's thread has finished its task.
 fn asks() {
     with(|inside, tasks| {
         if let Some(at) = tasks.find(Kind::Worker) {
@@ -204,7 +196,7 @@ fn next_task(env: Env, jvmti: Jvmti, task: Object) {
     }
 }
 
-/// The thread does a task.
+/// The thread runs a task.
 fn does(env: Env, jvmti: Jvmti, kind: Kind, task: Object) {
     let item = tags::take(jvmti, task);
     let function = match item {
@@ -223,7 +215,7 @@ fn runs(env: Env, jvmti: Jvmti, task: Object) {
     does(env, jvmti, Kind::Task, task);
 }
 
-/// Whoever made a pool's thread did so for the pool, and not for what it did itself.
+/// The creator of a pool's thread created it for the pool, and not for its own work.
 fn rests() {
     with(|inside, tasks| {
         if tasks.count() == 0 {
@@ -238,27 +230,25 @@ fn begins_worker(env: Env, jvmti: Jvmti, worker: Object) {
     if worker.is_null() {
         return;
     }
-    let mut field = FIRST_TASK.load(Ordering::Relaxed);
-    if field == 0 {
+    let field = FIRST_TASK.load(Ordering::Relaxed).or_else(|| {
         let class = env.class_of(worker);
-        let found = env.field(class, c"firstTask", c"Ljava/lang/Runnable;");
-        field = found.map_or(0, |it| it.expose_provenance());
-        FIRST_TASK.store(field, Ordering::Relaxed);
-    }
-    if field == 0 {
-        return;
-    }
-    let task = env.object_in(worker, core::ptr::with_exposed_provenance_mut(field));
+        let found = env.field(class, c"firstTask", c"Ljava/lang/Runnable;")?;
+        FIRST_TASK.store(found, Ordering::Relaxed);
+        Some(found)
+    });
+    let Some(field) = field else { return };
+    // SAFETY: the field is one of a worker's class, of a reference type.
+    let task = unsafe { env.object_in(worker, field) };
     if !task.is_null() {
         does(env, jvmti, Kind::Worker, task);
     }
 }
 
-/// Whether an object is something to be done.
+/// Whether an object is a task.
 fn is_task(env: Env, object: Object) -> bool {
     let classes = [&RUNNABLE, &CALLABLE];
     let mut classes = classes.iter().map(|it| it.load(Ordering::Relaxed));
-    classes.any(|class| env.is_instance(object, class) != 0)
+    classes.any(|class| env.is_instance(object, class))
 }
 
 /// The number of a queue.
@@ -276,7 +266,7 @@ fn number(jvmti: Jvmti, queue: Object) -> u64 {
     }
 }
 
-/// Who puts into queues and takes from them.
+/// Which threads put into queues and take from them.
 fn role() -> u64 {
     let role = with(|inside, tasks| match tasks.carried() {
         0 => u64::from(inside.thread().number()),
@@ -300,7 +290,7 @@ fn takes(jvmti: Jvmti, queue: Object) {
     let queue = number(jvmti, queue);
     queues::consumes(queue, role());
     with(|inside, tasks| {
-        // What was taken from it before is over.
+        // What was taken from it before has ended.
         if let Some(at) = tasks.find_taken(queue) {
             tasks.close(inside, at);
         }
@@ -340,7 +330,7 @@ fn starts_virtual(jvmti: Jvmti, thread: Object) {
     }
 }
 
-/// A carrier goes on with a virtual thread.
+/// A carrier continues a virtual thread.
 fn runs_virtual(jvmti: Jvmti, thread: Object) {
     let waiting = match Tag::get(jvmti, thread) {
         Tag::Virtual(number) => virtual_threads::carry(number),
@@ -361,7 +351,7 @@ fn runs_virtual(jvmti: Jvmti, thread: Object) {
     });
 }
 
-/// A virtual thread leaves its carrier, with all that it is in the midst of.
+/// A virtual thread leaves its carrier, with all of its scopes.
 fn unmounts() {
     let Some(at) = tasks().and_then(|it| it.find(Kind::Virtual)) else {
         return;

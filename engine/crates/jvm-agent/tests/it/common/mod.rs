@@ -8,25 +8,25 @@ use std::process::{Command, Output, Stdio};
 
 use fulcrum_events::{Event, Trace, What};
 
-pub use fulcrum_test_support::jdk::{Jdk, jdks};
+pub(crate) use fulcrum_test_support::jdk::{Jdk, jdks};
 use fulcrum_test_support::libraries::{self, jvm_agent};
 use fulcrum_test_support::wait::until;
 
 /// A compiled program, and a folder for its runs.
-pub struct Program {
+pub(crate) struct Program {
     classes: PathBuf,
-    pub folder: tempfile::TempDir,
-    pub main: String,
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) main: String,
 }
 
 impl Program {
     /// Compiles `tests/java/NAME.java` with this JDK.
-    pub fn new(jdk: &Jdk, name: &str) -> Program {
+    pub(crate) fn new(jdk: &Jdk, name: &str) -> Program {
         Program::at(jdk, &Path::new("tests/java").join(format!("{name}.java")))
     }
 
     /// Compiles a file of this package.
-    pub fn at(jdk: &Jdk, source: &Path) -> Program {
+    pub(crate) fn at(jdk: &Jdk, source: &Path) -> Program {
         libraries::all();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
         let main = source.file_stem().unwrap().to_string_lossy().into_owned();
@@ -38,7 +38,7 @@ impl Program {
     }
 
     /// `java` with the program's classes; the main class and its arguments are to be added.
-    pub fn alone(&self, jdk: &Jdk) -> Command {
+    pub(crate) fn alone(&self, jdk: &Jdk) -> Command {
         let mut java = jdk.java();
         java.current_dir(self.folder.path())
             .arg("-cp")
@@ -47,7 +47,7 @@ impl Program {
     }
 
     /// The same with the agent, which writes into the new folder `run`.
-    pub fn traced(&self, jdk: &Jdk, filter: &str, limit: u64) -> Command {
+    pub(crate) fn traced(&self, jdk: &Jdk, filter: &str, limit: u64) -> Command {
         let run = self.run();
         let _ = fs::remove_dir_all(&run);
         fs::create_dir(&run).unwrap();
@@ -63,13 +63,13 @@ impl Program {
     }
 
     /// Runs the main class to its end.
-    pub fn run_traced(&self, jdk: &Jdk, filter: &str, arguments: &[&str]) -> Output {
+    pub(crate) fn run_traced(&self, jdk: &Jdk, filter: &str, arguments: &[&str]) -> Output {
         let mut java = self.traced(jdk, filter, 1 << 30);
         java.arg(&self.main).args(arguments).output().unwrap()
     }
 
     /// Runs the main class, which at its end waits for its input to end, until its log is as it will be.
-    pub fn run_until(&self, jdk: &Jdk, filter: &str, done: impl Fn(&Trace) -> bool) -> Output {
+    pub(crate) fn run_until(&self, jdk: &Jdk, filter: &str, done: impl Fn(&Trace) -> bool) -> Output {
         let mut java = self.traced(jdk, filter, 1 << 30);
         let java = java.arg(&self.main).stdin(Stdio::piped());
         let mut child = java
@@ -86,17 +86,17 @@ impl Program {
         child.wait_with_output().unwrap()
     }
 
-    pub fn run(&self) -> PathBuf {
+    pub(crate) fn run(&self) -> PathBuf {
         self.folder.path().join("run")
     }
 
     /// The log that the agent wrote.
-    pub fn trace(&self) -> Trace {
+    pub(crate) fn trace(&self) -> Trace {
         Trace::open(&self.log().expect("a log")).unwrap()
     }
 
     /// Events in the log so far.
-    pub fn written(&self) -> usize {
+    pub(crate) fn written(&self) -> usize {
         self.trace().events().count()
     }
 
@@ -110,13 +110,13 @@ impl Program {
 }
 
 /// The numbers of the threads with this name.
-pub fn threads(trace: &Trace, name: &str) -> Vec<u32> {
+pub(crate) fn threads(trace: &Trace, name: &str) -> Vec<u32> {
     let named = trace.threads.iter().filter(|it| it.name == name);
     named.map(|it| it.id).collect()
 }
 
 /// Events of some kind, by what is asked of them.
-pub fn count<K: Ord>(
+pub(crate) fn count<K: Ord>(
     trace: &Trace,
     mut key: impl FnMut(&Event) -> Option<K>,
 ) -> BTreeMap<K, usize> {
@@ -130,7 +130,7 @@ pub fn count<K: Ord>(
 }
 
 /// Calls by `Class.method`; every call that began has ended, in its own thread and within its caller.
-pub fn balanced_calls(trace: &Trace) -> BTreeMap<String, usize> {
+pub(crate) fn balanced_calls(trace: &Trace) -> BTreeMap<String, usize> {
     let mut calls = BTreeMap::new();
     for thread in &trace.threads {
         let mut open = Vec::new();
@@ -151,6 +151,6 @@ pub fn balanced_calls(trace: &Trace) -> BTreeMap<String, usize> {
     calls
 }
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,5 +1,5 @@
-//! The agent itself: one session after another, each with its filter and its log. Most programs see one, from the virtual
-//! machine's start to its end; a program that was attached to can be left and attached to again.
+//! The agent: one session after another, each with its filter and its log. Most programs see one, from the virtual machine's start to
+//! its end. A program that was attached to can be detached from and attached to again.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -12,31 +12,31 @@ use fulcrum_hotspot::Rule;
 use fulcrum_preload::kept::Kept;
 use fulcrum_wire::log::{Body, DICTIONARY, MACHINE, PayloadBuffer};
 
-use crate::dictionary::Dictionary;
+use crate::classes::metering::Metering;
 use crate::jni::{Env, Object};
 use crate::jvmti::{Jvmti, capability};
-use crate::machine;
-use crate::metering::Metering;
-use crate::object_classes::Classes;
+use crate::objects::classes::Classes;
+use crate::session::dictionary::Dictionary;
+use crate::session::machine;
 
-/// What the whole process has once in a session.
-pub struct Agent {
+/// A session of the process.
+pub(crate) struct Agent {
     /// The session's number, from 1.
-    pub session: u32,
-    pub jvmti: Jvmti,
-    pub log: Arc<Log>,
-    pub filter: Filter,
-    /// What shuts gates; without it there are none.
-    pub rule: Option<Rule>,
+    pub(crate) session: u32,
+    pub(crate) jvmti: Jvmti,
+    pub(crate) log: Arc<Log>,
+    pub(crate) filter: Filter,
+    /// The rule that shuts gates; without it there are none.
+    pub(crate) rule: Option<Rule>,
     /// A method without a gate, `Class.method`.
-    pub unit: Option<String>,
-    /// What the machine lets us do: bits of [`capability`].
-    pub capabilities: u128,
-    /// Probes may be put into classes.
-    pub ready: AtomicBool,
-    /// The machine has started, and threads have names.
-    pub runs: AtomicBool,
-    pub objects: Classes,
+    pub(crate) unit: Option<String>,
+    /// What the machine allows: bits of [`capability`].
+    pub(crate) capabilities: u128,
+    /// Whether probes may be put into classes.
+    pub(crate) ready: AtomicBool,
+    /// Whether the machine has started, and threads have names.
+    pub(crate) runs: AtomicBool,
+    pub(crate) objects: Classes,
     recorder: Option<u32>,
     dictionary: Mutex<Dictionary>,
     machine: Mutex<ThreadWriter>,
@@ -51,20 +51,20 @@ static SESSION: AtomicU32 = AtomicU32::new(0);
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
 
 /// The agent, while there is a session.
-pub fn get() -> Option<&'static Agent> {
+pub(crate) fn get() -> Option<&'static Agent> {
     AGENT.get()
 }
 
 /// The number of the session, 0 when there is none.
 #[inline]
-pub fn session() -> u32 {
+pub(crate) fn session() -> u32 {
     SESSION.load(Ordering::Relaxed)
 }
 
-/// Tells the reader of the log something; `false` when there is no log to tell it in.
-pub fn note(text: &str) -> bool {
+/// Writes a note for the reader of the log. `false` when there is no log.
+pub(crate) fn note(text: &str) -> bool {
     let Some(agent) = get() else { return false };
-    // Who holds the lock may be who has something to say.
+    // The thread that writes the note may hold the lock.
     match agent.dictionary.try_lock() {
         Ok(mut dictionary) => dictionary.note(text),
         Err(TryLockError::Poisoned(it)) => it.into_inner().note(text),
@@ -72,11 +72,15 @@ pub fn note(text: &str) -> bool {
     }
 }
 
-/// Begins a session: from now on it can be asked for. Nothing is turned on yet.
+/// Starts a session, which [`get`] returns from now on. Nothing is turned on yet.
 ///
 /// # Errors
 /// When its log cannot be written: a sentence.
-pub fn begin(jvmti: Jvmti, options: Options, wanted: &[u32]) -> Result<&'static Agent, String> {
+pub(crate) fn begin(
+    jvmti: Jvmti,
+    options: Options,
+    wanted: &[u32],
+) -> Result<&'static Agent, String> {
     let capabilities = jvmti.ask_for(wanted);
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let log = Log::create(
@@ -120,65 +124,65 @@ pub fn begin(jvmti: Jvmti, options: Options, wanted: &[u32]) -> Result<&'static 
 }
 
 impl Agent {
-    /// Whether the machine gave us this.
-    pub fn can(&self, capability: u32) -> bool {
+    /// Whether the machine gave us this capability.
+    pub(crate) fn can(&self, capability: u32) -> bool {
         self.capabilities & (1 << capability) != 0
     }
 
-    /// A number for a thread; none is used twice.
-    pub fn next_thread(&self) -> u32 {
+    /// A new number for a thread.
+    pub(crate) fn next_thread(&self) -> u32 {
         self.threads.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub fn dictionary(&self) -> MutexGuard<'_, Dictionary> {
+    pub(crate) fn dictionary(&self) -> MutexGuard<'_, Dictionary> {
         self.dictionary
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// JNI for the calling thread. `None` when that is not Java's.
-    pub fn env(&self) -> Option<Env> {
+    /// JNI for the calling thread. `None` when it is not attached to the machine.
+    pub(crate) fn env(&self) -> Option<Env> {
         machine::env()
     }
 
     /// Whether a thread is a virtual one.
-    pub fn is_virtual(&self, thread: Object) -> bool {
+    pub(crate) fn is_virtual(&self, thread: Object) -> bool {
         self.can(capability::VIRTUAL_THREADS)
             && self.env().is_some_and(|env| env.is_virtual(thread))
     }
 
-    /// What the session has when it has a rule.
-    pub fn metering(&self) -> Option<&'static Metering> {
+    /// The metering state; `None` without a rule.
+    pub(crate) fn metering(&self) -> Option<&'static Metering> {
         self.metering.get()
     }
 
-    /// Meters from now on.
-    pub fn set_metering(&self, metering: Metering) {
+    /// Starts metering.
+    pub(crate) fn set_metering(&self, metering: Metering) {
         self.metering.set(Box::leak(Box::new(metering)));
     }
 
     /// Writes an event of the machine itself, from whatever thread.
-    pub fn machine_event(&self, kind: u8, payload: &PayloadBuffer) {
+    pub(crate) fn machine_event(&self, kind: u8, payload: &PayloadBuffer) {
         let mut stream = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
-        // Within the lock, so that its times do not go back.
+        // Under the lock, so that times in the stream never go back.
         let ticks = clock::now().ticks;
         stream.write(kind, ticks, None, 0, Body::Payload(payload.as_bytes()));
     }
 
     /// Probes may be put into classes.
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
     }
 
-    /// Whether the process that records this session is there.
-    pub fn has_recorder(&self) -> bool {
+    /// Whether the process that records this session still exists.
+    pub(crate) fn has_recorder(&self) -> bool {
         let process = |pid: u32| std::path::Path::new("/proc").join(pid.to_string());
         self.recorder.is_none_or(|pid| process(pid).exists())
     }
 
-    /// The session is over: the log ends, and the machine gets back what it gave, but for what is in `kept`. Methods that are
-    /// running still have their probes: they find no session.
-    pub fn end(&self, kept: u128) {
+    /// Ends the session: finishes the log, and gives capabilities back except those in `kept`. Probes of methods that still run find no
+    /// session.
+    pub(crate) fn end(&self, kept: u128) {
         SESSION.store(0, Ordering::Release);
         AGENT.clear();
         self.jvmti.give_back(self.capabilities & !kept);

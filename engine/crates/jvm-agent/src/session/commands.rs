@@ -1,36 +1,37 @@
-//! Beginning and ending sessions: when the machine starts with us, and when it is asked to.
+//! Starts and ends sessions: when the machine starts with the agent, and on request.
 
 use std::sync::atomic::Ordering;
 
 use fulcrum_agent_core::options::Options;
 use fulcrum_agent_core::say;
 
-use crate::agent::{self, Agent};
+use crate::classes::metered;
 use crate::jni::JavaVm;
 use crate::jvmti::Jvmti;
-use crate::{events, machine, metered};
+use crate::session::agent::{self, Agent};
+use crate::session::{events, machine};
 
-/// The machine starts with us: the session begins when it has.
+/// The machine starts with the agent: the session begins when the machine has started.
 ///
 /// # Safety
 /// `vm` is the machine's own.
-pub unsafe fn load(vm: *mut JavaVm, options: &str) -> Result<bool, String> {
+pub(crate) unsafe fn load(vm: *mut JavaVm, options: &str) -> Result<bool, String> {
     quietly();
     // SAFETY: the caller's promise.
     let jvmti = unsafe { machine::connect(vm) }?;
     begin(jvmti, Options::read(options)?).map(|_| true)
 }
 
-/// Does what a running machine's agent is asked to:
-/// - `prepare` nothing: from now on the machine finds our native methods;
-/// - `start=FOLDER` begins a session whose options are in that folder, as those of `-agentpath`;
-/// - `stop` ends it: all classes are as they were.
+/// Executes a command in a running machine:
+/// - `prepare` does nothing, but from now on the machine finds our native methods;
+/// - `start=FOLDER` starts a session whose options are in that folder, as those of `-agentpath`;
+/// - `stop` ends it, and restores all classes.
 ///
-/// `false` when another session goes on, which the new one's folder is told.
+/// `false` when another session is active, which a message in the new one's folder says.
 ///
 /// # Safety
 /// `vm` is the machine's own.
-pub unsafe fn command(vm: *mut JavaVm, command: &str) -> Result<bool, String> {
+pub(crate) unsafe fn command(vm: *mut JavaVm, command: &str) -> Result<bool, String> {
     quietly();
     // SAFETY: the caller's promise.
     let jvmti = unsafe { machine::connect(vm) }?;
@@ -46,7 +47,7 @@ pub unsafe fn command(vm: *mut JavaVm, command: &str) -> Result<bool, String> {
                     say::say_in(folder.as_ref(), "this program is being traced already");
                     return Ok(false);
                 }
-                // It was killed, and could not end the session.
+                // The recorder was killed, and could not end the session.
                 stop(agent)?;
             }
             let agent = begin(jvmti, Options::read(folder)?)?;
@@ -58,7 +59,7 @@ pub unsafe fn command(vm: *mut JavaVm, command: &str) -> Result<bool, String> {
     }
 }
 
-/// Nothing is printed, and what there is to say goes into the log.
+/// Prints nothing: messages go into the log.
 fn quietly() {
     say::silence();
     say::through(agent::note);
@@ -71,7 +72,7 @@ fn begin(jvmti: Jvmti, options: Options) -> Result<&'static Agent, String> {
     Ok(agent)
 }
 
-/// Ends the session, and leaves the program as it was before.
+/// Ends the session, and leaves the program as it was before it.
 fn stop(agent: &Agent) -> Result<(), String> {
     let env = agent.env().ok_or("the calling thread is not Java's")?;
     agent.ready.store(false, Ordering::Release);

@@ -1,42 +1,42 @@
-//! What the agent keeps for each thread, platform threads and virtual ones alike.
+//! What the agent keeps for each thread, platform or virtual.
 
 use std::cell::Cell;
 
 use fulcrum_agent_core::clock::{self, ThreadClock};
 use fulcrum_agent_core::metering::Meters;
-use fulcrum_agent_core::{Stamp, Writer};
+use fulcrum_agent_core::{MethodEvent, Stamp, Writer};
 use fulcrum_wire::log::{MACHINE, PayloadBuffer, kind, thread_flag};
 
-use crate::agent::{self, Agent};
+use crate::classes::metering::Metering;
 use crate::jni::Object;
-use crate::metering::Metering;
-use crate::parents;
-use crate::told::Told;
+use crate::probes::pending_values::PendingValues;
+use crate::session::agent::{self, Agent};
+use crate::threads::parents;
 
-/// A thread's way into the log, and what is Java's about it.
-pub struct State {
+/// A thread's writer, and what Java adds to it.
+pub(crate) struct State {
     session: u32,
     number: u32,
     writer: Writer,
-    /// Bytes of objects since the last one that was logged for all those that are not observed one by one.
-    pub unsampled: u64,
-    /// A virtual thread's CPU time so far, nanoseconds: it has been on other threads' clocks.
+    /// Bytes allocated since the last sample, of objects that are not observed one by one.
+    pub(crate) unsampled: u64,
+    /// A virtual thread's CPU time so far on other carriers, nanoseconds.
     cpu_before: u64,
     is_virtual: bool,
-    /// The virtual thread that it is just about to start, by its own number.
-    pub starting: Option<i64>,
+    /// The virtual thread that it is about to start, by its own number.
+    pub(crate) starting: Option<i64>,
     /// Values of the call that is about to be entered or left.
-    told: Option<Box<Told>>,
+    pending_values: Option<Box<PendingValues>>,
 }
 
 thread_local! {
-    /// The state of the thread that runs here, owned by this pointer; null before its first event. While a virtual thread
-    /// is mounted it is that one's.
+    /// The state of the thread that runs here, owned by this pointer; null before its first event. While a virtual thread is mounted,
+    /// it is that thread's.
     static STATE: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
-    /// The state of the thread that carries a mounted virtual one.
+    /// The carrier's own state, while a virtual thread is mounted on it.
     static CARRIER: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
-    /// The session in which this thread ended as one of Java's. It may still wait for a monitor then: those who wait for its
-    /// end hold its own for a moment.
+    /// The session in which this thread ended as a Java thread. It may still wait for a monitor then: whoever joins it holds its own
+    /// monitor for a moment.
     static ENDED: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -52,12 +52,12 @@ impl State {
             cpu_before: 0,
             is_virtual,
             starting: None,
-            told: None,
+            pending_values: None,
         }
     }
 
-    /// One that writes elsewhere, to see what that costs.
-    pub fn rehearsal(writer: Writer) -> State {
+    /// A state that writes into another log, to measure what that costs.
+    pub(crate) fn rehearsal(writer: Writer) -> State {
         State {
             session: agent::session(),
             number: 0,
@@ -66,55 +66,52 @@ impl State {
             cpu_before: 0,
             is_virtual: false,
             starting: None,
-            told: None,
+            pending_values: None,
         }
     }
 
-    /// What was told of the call that is about to be entered or left.
-    pub fn told(&mut self) -> &mut Told {
-        self.told.get_or_insert_default()
+    /// The values of the call that is about to be entered or left.
+    pub(crate) fn pending_values(&mut self) -> &mut PendingValues {
+        self.pending_values.get_or_insert_default()
     }
 
-    /// What it wrote through.
-    pub fn into_writer(self) -> Writer {
+    /// The writer.
+    pub(crate) fn into_writer(self) -> Writer {
         self.writer
     }
 
     /// Writes an event that has no method.
-    pub fn event(&mut self, kind: u8, payload: &PayloadBuffer) {
+    pub(crate) fn event(&mut self, kind: u8, payload: &PayloadBuffer) {
         self.writer.event(kind, payload);
     }
 
     /// What the thread's calls cost.
-    pub fn meters(&mut self) -> &mut Meters {
+    pub(crate) fn meters(&mut self) -> &mut Meters {
         self.writer.meters()
     }
 
-    /// Writes an event of a method and meters it. `true` when the method's gate is to be shut.
-    pub fn metered(&mut self, metering: &Metering, kind: u8, method: u32) -> bool {
+    /// Writes an event of a method and meters it. `true` when the method's gate must be shut.
+    pub(crate) fn metered(&mut self, metering: &Metering, kind: u8, method: u32) -> bool {
         self.writer.metered(metering.core(), kind, method)
     }
 
-    /// Asks the thread's clock, for [`Self::method_with`].
-    pub fn stamp(&self) -> Stamp {
+    /// Reads the thread's clock, for [`Self::method_with`].
+    pub(crate) fn stamp(&self) -> Stamp {
         self.writer.stamp()
     }
 
-    /// Writes an event of a method that was at `stamp`, with its objects, and meters it when there is a rule.
-    pub fn method_with(
+    /// Writes an event of a method with its objects or values, and meters it when there is a rule.
+    pub(crate) fn method_with(
         &mut self,
         metering: Option<&Metering>,
-        kind: u8,
-        method: u32,
-        stamp: Stamp,
+        event: MethodEvent,
         objects: (u8, &PayloadBuffer),
     ) {
         let metering = metering.map(Metering::core);
-        self.writer
-            .method_with(metering, kind, method, stamp, objects);
+        self.writer.method_with(metering, event, objects);
     }
 
-    /// Writes an event of a method when that can be done at once; otherwise nothing has happened.
+    /// Writes an event of a method if that can be done at once; otherwise does nothing.
     #[inline(always)]
     fn fast(&mut self, kind: u8, method: u32) -> bool {
         self.session == agent::session() && self.writer.fast(kind, method)
@@ -138,14 +135,14 @@ impl State {
             .saturating_add_unsigned(clock::thread_cpu())
             .max(0)
             .cast_unsigned();
-        // What runs here next has a clock of its own, on the same field.
+        // The thread that runs here next has its own clock, on the same field.
         self.writer.clock().reset();
     }
 }
 
 /// Writes an event of a method for the calling thread.
 #[inline]
-pub fn method(kind: u8, method: u32) {
+pub(crate) fn method(kind: u8, method: u32) {
     let state = STATE.get();
     // SAFETY: only the thread that runs here has the pointer, it is valid until `ended` resets it, and neither the log nor
     // the clock calls what comes back here.
@@ -164,8 +161,8 @@ fn slowly(kind: u8, method: u32) {
     });
 }
 
-/// Does something with the calling thread's state; makes it for a thread whose beginning was not seen.
-pub fn with(what: impl FnOnce(&mut State)) {
+/// Does something with the calling thread's state. Creates the state of a thread whose start was not observed.
+pub(crate) fn with(what: impl FnOnce(&mut State)) {
     let state = STATE.get();
     // SAFETY: as in `method`.
     if !state.is_null() && unsafe { (*state).session } == agent::session() {
@@ -185,19 +182,19 @@ pub fn with(what: impl FnOnce(&mut State)) {
 }
 
 /// The calling thread's number.
-pub fn number() -> u32 {
+pub(crate) fn number() -> u32 {
     let mut number = 0;
     with(|state| number = state.number);
     number
 }
 
-/// Makes the state of a thread that has been running.
+/// Creates the state of a thread that has been running already.
 #[cold]
 fn here(agent: &Agent) {
     let thread = agent.jvmti.current_thread();
     let is_virtual = agent.is_virtual(thread);
     let old = STATE.replace(std::ptr::null_mut());
-    // SAFETY: as in `method`. A virtual thread's is left alone: one that went elsewhere between two sessions has it.
+    // SAFETY: as in `method`. A virtual thread's state is left alone: the thread may have moved to another carrier between two sessions.
     if !old.is_null() && !unsafe { (*old).is_virtual } {
         drop_state(old);
     }
@@ -207,8 +204,8 @@ fn here(agent: &Agent) {
     }
 }
 
-/// The calling thread begins.
-pub fn began(agent: &Agent, thread: Object, is_virtual: bool, flags: u64) {
+/// The calling thread has started.
+pub(crate) fn began(agent: &Agent, thread: Object, is_virtual: bool, flags: u64) {
     ENDED.set(0);
     if !STATE.get().is_null() {
         return;
@@ -226,7 +223,7 @@ fn new(agent: &Agent, thread: Object, is_virtual: bool, mut flags: u64) -> State
         flags |= thread_flag::VIRTUAL;
     }
     let mut state = State::new(agent, is_virtual);
-    // An operating system's thread may have been others of Java's before.
+    // The same system thread may have been another Java thread before.
     if is_virtual || flags & thread_flag::EARLIER == 0 {
         state.arrives();
     }
@@ -244,8 +241,8 @@ fn new(agent: &Agent, thread: Object, is_virtual: bool, mut flags: u64) -> State
     state
 }
 
-/// The calling thread ends: what is left of its chunk goes to others.
-pub fn ended() {
+/// The calling thread ends. Others can use the rest of its chunk.
+pub(crate) fn ended() {
     ENDED.set(agent::session());
     end(STATE.replace(std::ptr::null_mut()));
 }
@@ -263,7 +260,7 @@ fn end(state: *mut State) {
 
 fn drop_state(state: *mut State) {
     if !state.is_null() {
-        // SAFETY: `Box::into_raw` made it, and whoever calls this has just taken it from where it was kept.
+        // SAFETY: it comes from `Box::into_raw`, and the caller has just taken it from where it was stored.
         drop(unsafe { Box::from_raw(state) });
     }
 }
@@ -277,7 +274,7 @@ fn carrier_steps_back() {
     }
 }
 
-/// The calling thread runs on its own again.
+/// The calling thread runs its own code again.
 fn carrier_returns() {
     let carrier = CARRIER.replace(std::ptr::null_mut());
     STATE.set(carrier);
@@ -287,8 +284,8 @@ fn carrier_returns() {
     }
 }
 
-/// A virtual thread begins to run on the calling one.
-pub fn mounted(agent: &Agent, thread: Object) {
+/// A virtual thread is mounted on the calling thread.
+pub(crate) fn mounted(agent: &Agent, thread: Object) {
     carrier_steps_back();
     let state: *mut State = agent.jvmti.thread_storage(thread).cast();
     STATE.set(state);
@@ -298,8 +295,8 @@ pub fn mounted(agent: &Agent, thread: Object) {
     }
 }
 
-/// A virtual thread stops running on the calling one, to go on later anywhere.
-pub fn unmounted() {
+/// A virtual thread is unmounted from the calling thread.
+pub(crate) fn unmounted() {
     // SAFETY: as in `method`.
     let Some(state) = (unsafe { STATE.get().as_mut() }) else {
         return carrier_returns();
@@ -310,8 +307,8 @@ pub fn unmounted() {
     }
 }
 
-/// A virtual thread begins, on the calling one.
-pub fn virtual_began(agent: &Agent, thread: Object) {
+/// A virtual thread starts on the calling thread.
+pub(crate) fn virtual_began(agent: &Agent, thread: Object) {
     let state = Box::new(new(agent, thread, true, 0));
     let state = Box::into_raw(state);
     if !agent.jvmti.set_thread_storage(thread, state.cast()) {
@@ -321,8 +318,8 @@ pub fn virtual_began(agent: &Agent, thread: Object) {
     STATE.set(state);
 }
 
-/// A virtual thread ends, on the calling one.
-pub fn virtual_ended(agent: &Agent, thread: Object) {
+/// A virtual thread ends on the calling thread.
+pub(crate) fn virtual_ended(agent: &Agent, thread: Object) {
     let state: *mut State = agent.jvmti.thread_storage(thread).cast();
     agent.jvmti.set_thread_storage(thread, std::ptr::null_mut());
     if STATE.get() == state {
@@ -340,8 +337,8 @@ pub fn virtual_ended(agent: &Agent, thread: Object) {
     }
 }
 
-/// Lets the calling thread write through this state meanwhile, and gives it back.
-pub fn instead(state: State, what: impl FnOnce()) -> State {
+/// Runs something while the calling thread writes through this state, and returns the state.
+pub(crate) fn instead(state: State, what: impl FnOnce()) -> State {
     let mine = STATE.replace(Box::into_raw(Box::new(state)));
     what();
     let state = STATE.replace(mine);
@@ -349,6 +346,6 @@ pub fn instead(state: State, what: impl FnOnce()) -> State {
     if let Some(mine) = unsafe { mine.as_mut() } {
         mine.writer.clock().reset();
     }
-    // SAFETY: the box of above: nothing ends a thread in the meantime.
+    // SAFETY: the box from above; no thread ends meanwhile.
     *unsafe { Box::from_raw(state) }
 }

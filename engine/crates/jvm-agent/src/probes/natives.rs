@@ -1,19 +1,19 @@
-//! What rewritten methods call.
-
-use std::ffi::c_void;
+//! The probes without values: native methods that rewritten methods call.
 
 use fulcrum_wire::log::kind;
 
 use crate::jni::{Env, Object};
-use crate::{identity, thread, thread_starts};
+use crate::probes::identity;
+use crate::threads::thread_starts::Start0;
+use crate::threads::{thread, thread_starts};
 use fulcrum_agent_core::say::guarded;
 
-// The machine finds native methods by these names in agents too. Registering them would print a
-// warning on the program's standard output.
+// The virtual machine finds native methods by these names in agents too. Registering them would print a warning on the program's
+// standard output.
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_enter(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     method: i32,
 ) {
@@ -21,17 +21,13 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_enter(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_FulcrumProbe_exit(
-    _env: *mut c_void,
-    _class: Object,
-    method: i32,
-) {
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_exit(_env: Env, _class: Object, method: i32) {
     thread::method(kind::EXIT, method.cast_unsigned());
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_thrown(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     method: i32,
 ) {
@@ -40,7 +36,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_thrown(
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_entered(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     on: Object,
     given: Object,
@@ -51,7 +47,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_entered(
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_returns(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     object: Object,
     method: i32,
@@ -61,7 +57,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_returns(
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_says(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     yes: i32,
     method: i32,
@@ -69,15 +65,18 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_says(
     identity::says(method.cast_unsigned(), yes != 0);
 }
 
-/// The agent's own: 1 observes which thread starts which, 0 does not any more.
+/// For the agent itself: 1 starts observing which thread starts which, 0 stops.
 #[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_FulcrumProbe_hook(
-    env: *mut c_void,
-    _class: Object,
-    on: i32,
-) {
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_hook(env: Env, _class: Object, on: i32) {
     guarded(|| {
-        if !thread_starts::observe(Env::from_raw(env), on != 0) {
+        if !thread_starts::bind(
+            env,
+            if on == 0 {
+                Start0::Machine
+            } else {
+                Start0::Ours
+            },
+        ) {
             fulcrum_agent_core::say::say(
                 "Which thread started which is not known: this virtual machine starts threads in another way.",
             );

@@ -1,13 +1,13 @@
-//! Rewriting classes as they are loaded.
+//! Puts probes into classes, as they are loaded or later.
 
 use std::sync::atomic::Ordering;
 
 use fulcrum_agent_core::say;
 use fulcrum_jvm_core::{ClassFile, Selected, rewrite};
 
-use crate::agent::Agent;
+use crate::classes::{costs, metered};
 use crate::jni::{Env, Object};
-use crate::{costs, metered};
+use crate::session::agent::Agent;
 
 /// Classes that the virtual machine itself treats in a way that probes might disturb.
 const NEVER: [&str; 5] = [
@@ -19,8 +19,8 @@ const NEVER: [&str; 5] = [
 ];
 const NATIVE_OR_ABSTRACT: u16 = 0x500;
 
-/// Measures what probes cost, and gives them to classes that are loaded already. `false` when they cannot be called.
-pub fn prepare(agent: &Agent, env: Env, probes: Object) -> bool {
+/// Measures what probes cost, and puts them into classes that are loaded already. `false` when probes cannot be called.
+pub(crate) fn prepare(agent: &Agent, env: Env, probes: Object) -> bool {
     let costs = match &agent.rule {
         None => Some(costs::measure(env, probes).0),
         Some(rule) => metered::prepare(agent, env, rule),
@@ -34,8 +34,8 @@ pub fn prepare(agent: &Agent, env: Env, probes: Object) -> bool {
     true
 }
 
-/// Sends all classes that may have probes through the hook again. `otherwise` says what they are when that fails.
-pub fn again(agent: &Agent, env: Env, otherwise: &str) {
+/// Sends all classes that may have probes through the hook again. `otherwise` says what becomes of those for which that fails.
+pub(crate) fn again(agent: &Agent, env: Env, otherwise: &str) {
     env.expect_references(30_000);
     let loaded = agent.jvmti.loaded_classes();
     let chosen = loaded.iter().copied().filter(|class| {
@@ -43,7 +43,7 @@ pub fn again(agent: &Agent, env: Env, otherwise: &str) {
         !name.ends_with("[]") && agent.filter.may_select(&name) && agent.jvmti.is_modifiable(*class)
     });
     let chosen: Vec<Object> = chosen.collect();
-    // One that cannot be changed must not keep the others from it, and the program stands still no longer than for some.
+    // A class that cannot be changed must not keep others from being changed, and the program must only stop for a few at a time.
     let mut failed = 0;
     for some in chosen.chunks(100) {
         if agent.jvmti.retransform(some) != 0 {
@@ -61,14 +61,14 @@ pub fn again(agent: &Agent, env: Env, otherwise: &str) {
     loaded.into_iter().for_each(|class| env.forget(class));
 }
 
-/// A class with probes, and how many methods have them. `None` when it stays as it is.
-pub fn instrument(
+/// The class with probes, and how many methods have them. `None` when it stays as it is.
+pub(crate) fn instrument(
     agent: &Agent,
     loader: i32,
     bytes: &[u8],
     name: Option<&str>,
 ) -> Option<(Vec<u8>, usize)> {
-    // The hook sees every class: most are decided by their name.
+    // The hook sees every class; the name decides for most of them.
     if name.is_some_and(|name| !agent.filter.may_select(name)) || agent.log.is_closed() {
         return None;
     }
@@ -86,37 +86,10 @@ pub fn instrument(
     if NEVER.contains(&&*class_name) {
         return None;
     }
-    let wanted: Vec<usize> = (0..class.methods.len())
-        .filter(|at| {
-            let method = &class.methods[*at];
-            method.access & NATIVE_OR_ABSTRACT == 0
-                && agent
-                    .filter
-                    .selects(&class_name, &method.name, &method.descriptor)
-        })
-        .collect();
-    if wanted.is_empty() {
+    let selected = select(agent, loader, &class, &class_name);
+    if selected.is_empty() {
         return None;
     }
-    let mut dictionary = agent.dictionary();
-    let selected: Vec<_> = wanted
-        .into_iter()
-        .map(|at| {
-            let number = dictionary.method(loader, &class, at);
-            let method = &class.methods[at];
-            let filter = &agent.filter;
-            Selected {
-                method: at,
-                number,
-                gated: metered::is_gated(agent, &class_name, &method.name, number),
-                objects: filter.identifies(&class_name, &method.name, &method.descriptor),
-                values: filter
-                    .logs_values(&class_name, &method.name, &method.descriptor)
-                    .then_some(filter.most_values),
-            }
-        })
-        .collect();
-    drop(dictionary);
     let rewritten = rewrite(&class, &selected, metered::probes(agent));
     for (of, why) in &rewritten.refused {
         let name = &class.methods[of.method].name;
@@ -136,4 +109,36 @@ pub fn instrument(
     metered::probed(agent, &selected, &refused);
     let probed = selected.len() - refused.len();
     rewritten.bytes.map(|bytes| (bytes, probed))
+}
+
+/// The methods of a class that the filter selects, with their numbers.
+fn select(agent: &Agent, loader: i32, class: &ClassFile<'_>, class_name: &str) -> Vec<Selected> {
+    let chosen: Vec<usize> = (0..class.methods.len())
+        .filter(|at| {
+            let method = &class.methods[*at];
+            method.access & NATIVE_OR_ABSTRACT == 0
+                && agent
+                    .filter
+                    .selects(class_name, &method.name, &method.descriptor)
+        })
+        .collect();
+    if chosen.is_empty() {
+        return Vec::new();
+    }
+    let mut dictionary = agent.dictionary();
+    let selected = chosen.into_iter().map(|at| {
+        let number = dictionary.method(loader, class, at);
+        let method = &class.methods[at];
+        let filter = &agent.filter;
+        Selected {
+            method: at,
+            number,
+            gated: metered::is_gated(agent, class_name, &method.name, number),
+            objects: filter.identifies(class_name, &method.name, &method.descriptor),
+            values: filter
+                .logs_values(class_name, &method.name, &method.descriptor)
+                .then_some(filter.most_values),
+        }
+    });
+    selected.collect()
 }

@@ -1,4 +1,4 @@
-//! The numbers of methods and classes, and what else the reader of the log is told at any time.
+//! The numbers of methods and classes, and notes for the reader of the log.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use fulcrum_event_log::ThreadWriter;
 use fulcrum_jvm_core::ClassFile;
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
-/// Everything that has a number, and the log's chunks that say so.
-pub struct Dictionary {
+/// Numbers of methods and classes, and the stream that defines them.
+pub(crate) struct Dictionary {
     stream: ThreadWriter,
     classes: HashMap<String, u32>,
     /// By class loader, class, name and descriptor: a class that is loaded again or changed keeps its numbers.
@@ -16,7 +16,7 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    pub fn new(stream: ThreadWriter) -> Dictionary {
+    pub(crate) fn new(stream: ThreadWriter) -> Dictionary {
         Dictionary {
             stream,
             classes: HashMap::new(),
@@ -25,7 +25,7 @@ impl Dictionary {
     }
 
     /// A class's number.
-    pub fn class(&mut self, name: &str) -> u32 {
+    pub(crate) fn class(&mut self, name: &str) -> u32 {
         if let Some(number) = self.classes.get(name) {
             return *number;
         }
@@ -38,23 +38,23 @@ impl Dictionary {
         number
     }
 
-    /// Tells the reader something.
-    pub fn note(&mut self, text: &str) -> bool {
+    /// Writes a note.
+    pub(crate) fn note(&mut self, text: &str) -> bool {
         self.write(kind::NOTE, &PayloadBuffer::default().text(text))
     }
 
-    /// The rule that shuts gates.
-    pub fn rule(&mut self, text: &str) -> bool {
+    /// Writes the rule that shuts gates.
+    pub(crate) fn rule(&mut self, text: &str) -> bool {
         self.write(kind::RULE, &PayloadBuffer::default().text(text))
     }
 
-    /// How a method with a gate stands.
-    pub fn counts(&mut self, payload: &PayloadBuffer) -> bool {
+    /// Writes the sums of a method with a gate.
+    pub(crate) fn counts(&mut self, payload: &PayloadBuffer) -> bool {
         self.write(kind::COUNTS, payload)
     }
 
     /// The number of the method at a place of a class.
-    pub fn method(&mut self, loader: i32, class: &ClassFile<'_>, at: usize) -> u32 {
+    pub(crate) fn method(&mut self, loader: i32, class: &ClassFile<'_>, at: usize) -> u32 {
         let method = &class.methods[at];
         let class_name = class.name().replace('/', ".");
         let key = (

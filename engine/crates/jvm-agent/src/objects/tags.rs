@@ -1,23 +1,23 @@
-//! Objects that events are about: each keeps one number as long as it lives. Their tags (JVMTI) say which.
+//! Numbers of objects that events are about: their JVMTI tags, which they keep as long as they live.
 //!
-//! A class that was looked up has a negative tag, so that its name is asked for once and not for each of its objects.
+//! A class that was looked up has a negative tag, so that its name is looked up once and not for each of its objects.
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::agent::Agent;
 use crate::jni::{Env, Object};
-use crate::object_classes::Class;
+use crate::objects::classes::Class;
+use crate::session::agent::Agent;
 
 /// The next object's number, in all sessions.
 static NEXT: Mutex<i64> = Mutex::new(1);
 
-/// The tag of a class that was looked up in a session: an index with the session in front, below zero.
+/// The tag of a class that was looked up in a session: the session and an index, negative.
 fn class_tag(session: u32, index: usize) -> i64 {
     -((i64::from(session) << 32 | index as i64) + 1)
 }
 
-/// What is known of a class.
-pub fn class(agent: &Agent, class: Object) -> Class {
+/// Looks up a class.
+pub(crate) fn class(agent: &Agent, class: Object) -> Class {
     let tag = agent.jvmti.tag(class);
     let key = -(tag + 1);
     if tag < 0
@@ -39,20 +39,20 @@ pub fn class(agent: &Agent, class: Object) -> Class {
     known
 }
 
-/// What is known of an object's class.
-pub fn class_of(agent: &Agent, env: Env, object: Object) -> Class {
+/// Looks up an object's class.
+pub(crate) fn class_of(agent: &Agent, env: Env, object: Object) -> Class {
     let of = env.class_of(object);
     let known = class(agent, of);
     env.forget(of);
     known
 }
 
-/// The object's number, which it gets when it has none.
-pub fn number(agent: &Agent, object: Object) -> u64 {
+/// The object's number; it gets a new one if it has none.
+pub(crate) fn number(agent: &Agent, object: Object) -> u64 {
     if let Some(number) = of_tag(agent.jvmti.tag(object)) {
         return number;
     }
-    // Two threads that meet at an object must not give it two numbers.
+    // Two threads must not give an object two numbers.
     let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(number) = of_tag(agent.jvmti.tag(object)) {
         return number;
@@ -64,8 +64,8 @@ pub fn number(agent: &Agent, object: Object) -> u64 {
     (*next - 1).cast_unsigned()
 }
 
-/// The number that a tag means; `None` for no tag.
-pub fn of_tag(tag: i64) -> Option<u64> {
+/// The number that a tag stands for; `None` for no tag.
+pub(crate) fn of_tag(tag: i64) -> Option<u64> {
     match tag {
         0 => None,
         1.. => Some(tag.cast_unsigned()),

@@ -1,26 +1,25 @@
-//! Seeing which thread starts which virtual one.
+//! Observes which thread starts which virtual thread.
 //!
-//! JVMTI tells a virtual thread's beginning only within it, and no native method starts one. All ways to start one lead
-//! through one method of `java.lang.VirtualThread`, which runs in the thread that starts it: that method gets a probe of
-//! the agent's own, in the class as the machine has loaded it. Looking for the class by name would initialise it, and the
-//! program may not have said yet how many threads are to carry its virtual ones.
+//! JVMTI reports a new virtual thread only from within it, and no native method starts one. All ways to start one lead through one
+//! method of `java.lang.VirtualThread`, which runs in the thread that starts it. That method gets a probe of the agent, in the class as
+//! the machine has loaded it. Asking for the class by name would initialise it, before the program has set the number of its carriers.
 
-use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fulcrum_agent_core::say::{guarded, say};
 use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Selected, rewrite};
 
-use crate::agent::{self, Agent};
+use crate::classes::probe_class;
 use crate::jni::{Env, Object};
 use crate::jvmti::capability;
-use crate::{parents, probe_class, thread};
+use crate::session::agent::{self, Agent};
+use crate::threads::{parents, thread};
 
 /// The class, as the machine names it to its hook.
 const CLASS: &str = "java/lang/VirtualThread";
 /// The method that starts a thread, since JDK 21.
 const START: (&str, &str) = ("start", "(Ljdk/internal/vm/ThreadContainer;)V");
-/// What it calls: the probe at its entry is told the thread.
+/// The probes that it calls: the one at its entry gets the thread.
 const PROBES: Probes<'_> = Probes {
     class: probe_class::PROBES.class,
     enter: "starting",
@@ -36,28 +35,28 @@ const PROBES: Probes<'_> = Probes {
     values: None,
 };
 
-/// The class is to have the probe.
-static WANTED: AtomicBool = AtomicBool::new(false);
+/// Whether the class is to have the probe.
+static CHOSEN: AtomicBool = AtomicBool::new(false);
 
-/// Puts the probe into the class, where the machine has it and lets us.
-pub fn observe(agent: &Agent) {
+/// Puts the probe into the class, if the machine has the class and allows it.
+pub(crate) fn observe(agent: &Agent) {
     if agent.can(capability::VIRTUAL_THREADS) && agent.can(capability::RETRANSFORM) {
-        WANTED.store(true, Ordering::Release);
+        CHOSEN.store(true, Ordering::Release);
         if !again(agent) {
             say("Which thread started which virtual thread is not known.");
         }
     }
 }
 
-/// Takes it out again, and forgets all.
-pub fn forget(agent: &Agent) {
-    if WANTED.swap(false, Ordering::AcqRel) {
+/// Removes the probe, and forgets all virtual threads that were started.
+pub(crate) fn forget(agent: &Agent) {
+    if CHOSEN.swap(false, Ordering::AcqRel) {
         again(agent);
     }
     parents::clear_virtual();
 }
 
-/// Sends the class through the hook. Machines that have virtual threads have loaded it when they run.
+/// Sends the class through the hook. Machines with virtual threads have loaded it when they run.
 fn again(agent: &Agent) -> bool {
     let loaded = agent.jvmti.loaded_classes().into_iter();
     let mut found = loaded.filter(|it| agent.jvmti.class_name(*it) == "java.lang.VirtualThread");
@@ -67,13 +66,13 @@ fn again(agent: &Agent) -> bool {
     agent.jvmti.retransform(&[class]) == 0
 }
 
-/// Whether the hook is to ask [`instrument`] about a class.
-pub fn is_wanted(name: Option<&str>) -> bool {
-    name == Some(CLASS) && WANTED.load(Ordering::Acquire)
+/// Whether the hook must call [`instrument`] for a class.
+pub(crate) fn is_chosen(name: Option<&str>) -> bool {
+    name == Some(CLASS) && CHOSEN.load(Ordering::Acquire)
 }
 
 /// The class with the probe.
-pub fn instrument(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn instrument(bytes: &[u8]) -> Option<Vec<u8>> {
     let class = ClassFile::parse(bytes).ok();
     let start = class
         .as_ref()
@@ -99,7 +98,7 @@ pub fn instrument(bytes: &[u8]) -> Option<Vec<u8>> {
 /// A virtual thread is about to be started by the calling one.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_starting(
-    env: *mut c_void,
+    env: Env,
     _class: Object,
     thread: Object,
     _container: Object,
@@ -109,7 +108,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_starting(
         if agent::get().is_none() || thread.is_null() {
             return;
         }
-        let Some(number) = parents::own_number(Env::from_raw(env), thread) else {
+        let Some(number) = parents::own_number(env, thread) else {
             return;
         };
         let parent = thread::number();
@@ -120,17 +119,17 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_starting(
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_started(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     _method: i32,
 ) {
     guarded(|| thread::with(|state| state.starting = None));
 }
 
-/// It was not started.
+/// The virtual thread could not be started.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_failed(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     _method: i32,
 ) {

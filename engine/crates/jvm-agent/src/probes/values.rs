@@ -1,43 +1,44 @@
-//! Calls whose values are logged (`observe_values`): what they are given and what they return.
+//! Calls whose values are logged (`observe_values`): their arguments and results.
 //!
-//! The values of a call come one by one and are kept by the thread until the call is entered or left (`told.rs`). That is
-//! done outside of the call's own times: before the clock is asked at the entry, and after it at the exit. Of the program's
-//! objects, nothing is called: strings are copied by the virtual machine, and of others it tells the class.
+//! The values of a call arrive one by one. The thread keeps them until the call is entered or left (`pending_values.rs`). This happens
+//! outside of the call's own times: before the clock is read at the entry, and after it is read at the exit. No method of the
+//! program's objects is called: the virtual machine copies strings, and says which class other objects have.
 
-use std::ffi::c_void;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::Ordering;
 
+use fulcrum_agent_core::MethodEvent;
 use fulcrum_agent_core::say::guarded;
 use fulcrum_jvm_core::{tag, utf8_start};
 use fulcrum_wire::log::{LONGEST_TEXT, Value, kind};
 
-use crate::agent::{self, Agent};
-use crate::jni::{Env, Object};
-use crate::{objects, thread};
+use crate::jni::{AtomicObject, Env, Object};
+use crate::objects::tags;
+use crate::session::agent::{self, Agent};
+use crate::threads::thread;
 
-/// What is told comes next: the first value of a call's beginning or end makes those forgotten that led to no event.
+/// Prepares for a value. The first one of an entry or exit drops those that led to no event.
 fn begin(tag: i32) {
     if tag & tag::FIRST == 0 {
         return;
     }
     thread::with(|state| {
         let stamp = (tag & tag::RESULT != 0).then(|| state.stamp());
-        state.told().begin(stamp);
+        state.pending_values().begin(stamp);
     });
 }
 
 fn add(value: &Value<'_>) {
-    thread::with(|state| state.told().add(value));
+    thread::with(|state| state.pending_values().add(value));
 }
 
-fn tell(tag: i32, value: &Value<'_>) {
+fn add_value(tag: i32, value: &Value<'_>) {
     guarded(|| {
         begin(tag);
         add(value);
     });
 }
 
-/// `int`, and what the machine treats as one.
+/// An `int`, or a type that the machine treats as one.
 fn of_int(value: i32, tag: i32) -> Value<'static> {
     match (tag & tag::TYPE) as u8 {
         b'Z' => Value::Boolean(value & 1 != 0),
@@ -48,7 +49,7 @@ fn of_int(value: i32, tag: i32) -> Value<'static> {
     }
 }
 
-fn tell_object(env: Env, object: Object, tag: i32) {
+fn add_object(env: Env, object: Object, tag: i32) {
     begin(tag);
     let Some(agent) = agent::get() else { return };
     if object.is_null() {
@@ -65,39 +66,44 @@ fn tell_object(env: Env, object: Object, tag: i32) {
         let bytes = &bytes[..text.length];
         return add(&Value::Text { bytes, cut });
     }
-    add(&Value::Object(objects::class_of(agent, env, object).number));
+    add(&Value::Object(tags::class_of(agent, env, object).number));
 }
 
-/// Whether an object is a string, of which no class of the program's can be.
+/// Whether an object is a string. `String` is final, so it is never a class of the program.
 fn is_string(env: Env, object: Object) -> bool {
-    static STRING: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    static STRING: AtomicObject = AtomicObject::null();
     let mut class = STRING.load(Ordering::Acquire);
     if class.is_null() {
         let found = env.find_class(c"java/lang/String");
         let Some(global) = found.and_then(|it| env.global(it)) else {
             return false;
         };
-        // Two threads at once keep one of two references each: both are to the same class.
+        // Two threads at the same time store two references to the same class; either is good.
         STRING.store(global, Ordering::Release);
         class = global;
     }
-    env.is_instance(object, class) != 0
+    env.is_instance(object, class)
 }
 
-/// A method was entered that has so many arguments, of which the first ones were told.
+/// A method was entered that has `all` arguments; the values of the first ones are pending.
 fn entered(all: i32, method: u32) {
     guarded(|| {
         let Some(agent) = agent::get() else { return };
         thread::with(|state| {
-            let payload = state.told().take_arguments(method, all.cast_unsigned());
-            let stamp = state.stamp();
-            let arguments = (kind::ARGUMENTS, &payload);
-            state.method_with(agent.metering(), kind::ENTER, method, stamp, arguments);
+            let payload = state
+                .pending_values()
+                .take_arguments(method, all.cast_unsigned());
+            let event = MethodEvent {
+                kind: kind::ENTER,
+                method,
+                stamp: state.stamp(),
+            };
+            state.method_with(agent.metering(), event, (kind::ARGUMENTS, &payload));
         });
     });
 }
 
-/// A method returns what was told.
+/// A method returns; its result is pending.
 fn left(method: u32) {
     guarded(|| {
         let Some(agent) = agent::get() else { return };
@@ -107,66 +113,69 @@ fn left(method: u32) {
 
 fn leave(agent: &Agent, method: u32) {
     thread::with(|state| {
-        let (payload, stamp) = state.told().take_result(method);
-        let stamp = stamp.unwrap_or_else(|| state.stamp());
-        let result = (kind::RETURNED, &payload);
-        state.method_with(agent.metering(), kind::EXIT, method, stamp, result);
+        let (payload, stamp) = state.pending_values().take_result(method);
+        let event = MethodEvent {
+            kind: kind::EXIT,
+            method,
+            stamp: stamp.unwrap_or_else(|| state.stamp()),
+        };
+        state.method_with(agent.metering(), event, (kind::RETURNED, &payload));
     });
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_integer(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     value: i32,
     tag: i32,
 ) {
-    tell(tag, &of_int(value, tag));
+    add_value(tag, &of_int(value, tag));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_wide(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     value: i64,
     tag: i32,
 ) {
-    tell(tag, &Value::Integer(value));
+    add_value(tag, &Value::Integer(value));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_single(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     value: f32,
     tag: i32,
 ) {
-    tell(tag, &Value::Single(value.to_bits()));
+    add_value(tag, &Value::Single(value.to_bits()));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_real(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     value: f64,
     tag: i32,
 ) {
-    tell(tag, &Value::Double(value.to_bits()));
+    add_value(tag, &Value::Double(value.to_bits()));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_object(
-    env: *mut c_void,
+    env: Env,
     _class: Object,
     value: Object,
     tag: i32,
 ) {
-    guarded(|| tell_object(Env::from_raw(env), value, tag));
+    guarded(|| add_object(env, value, tag));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_given(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     all: i32,
     method: i32,
@@ -176,7 +185,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_given(
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_gives(
-    _env: *mut c_void,
+    _env: Env,
     _class: Object,
     method: i32,
 ) {

@@ -1,4 +1,4 @@
-//! What the virtual machine tells us.
+//! The events that the virtual machine reports to the agent.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::Ordering;
@@ -8,19 +8,21 @@ use fulcrum_filter::Filter;
 use fulcrum_hotspot::Meter;
 use fulcrum_wire::log::{PayloadBuffer, kind, thread_flag};
 
-use crate::agent::{self, Agent};
+use crate::classes::{metered, probe_class, rewriting};
 use crate::jni::{Env, Object};
 use crate::jvmti::{Callbacks, Jvmti, NO_CALLBACK, capability, event, parameter};
-use crate::object_classes::Class;
-use crate::{classes, metered, objects, parents, probe_class, thread, virtual_starts};
+use crate::objects::classes::Class;
+use crate::objects::tags;
+use crate::session::agent::{self, Agent};
+use crate::threads::{parents, thread, virtual_starts};
 use fulcrum_agent_core::say::{guarded, say};
 
-/// Of objects that are not observed one by one, one for so many bytes is told.
+/// The sampling interval of objects that are not observed one by one, bytes.
 const SAMPLING_INTERVAL: u64 = 512 << 10;
-/// The same when memory decides about hotspots.
+/// The interval when memory decides about hotspots.
 const METERING_INTERVAL: u64 = 64 << 10;
 
-/// Whether the rule of the session asks for memory.
+/// Whether the session's rule uses memory.
 fn memory_decides(agent: &Agent) -> bool {
     let rule = agent.rule.as_ref();
     rule.is_some_and(|rule| rule.needs(Meter::Allocation))
@@ -33,8 +35,8 @@ fn sampling_interval(agent: &Agent) -> u64 {
     }
 }
 
-/// Defines the functions that the machine calls, and a list of them: what each is for, its parameters behind the
-/// interface, and what it does with the agent. None of them lets a panic out.
+/// Defines the functions that the machine calls, and a list of them: each with its event, its parameters after the interface, and what it
+/// does with the agent. They catch panics.
 macro_rules! callbacks {
     ($list:ident: [$key:ty]; $($event:expr => $name:ident($($argument:ident: $type:ty),*) |$agent:pat_param| $body:expr;)*) => {
         $(unsafe extern "system" fn $name(_jvmti: Jvmti $(, $argument: $type)*) {
@@ -84,8 +86,8 @@ callbacks! {
     "com.sun.hotspot.events.ClassUnload" => class_unload(_env: Env, name: *const c_char) |agent| unloaded(agent, name);
 }
 
-/// What the machine must be able to do for a filter.
-pub fn capabilities(filter: &Filter) -> Vec<u32> {
+/// The capabilities that a filter needs.
+pub(crate) fn capabilities(filter: &Filter) -> Vec<u32> {
     let mut wanted = vec![capability::TAG, capability::VIRTUAL_THREADS];
     if filter.methods || filter.classes {
         wanted.extend([
@@ -106,10 +108,10 @@ pub fn capabilities(filter: &Filter) -> Vec<u32> {
     wanted
 }
 
-/// What no session gives back, as what it is for goes on: see [`listen_to_releases`].
-pub const KEPT: u128 = 1 << capability::TAG | 1 << capability::FREE;
+/// Capabilities that no session gives back, because their events stay on: see [`listen_to_releases`].
+pub(crate) const KEPT: u128 = 1 << capability::TAG | 1 << capability::FREE;
 
-/// The events that are to be told during a session, besides [`event::FREE`].
+/// The events of a session, besides [`event::FREE`].
 fn wanted(agent: &Agent) -> Vec<i32> {
     let mut wanted = vec![
         event::VM_INIT,
@@ -147,8 +149,8 @@ fn wanted(agent: &Agent) -> Vec<i32> {
     wanted
 }
 
-/// Lets the machine tell what is observed.
-pub fn turn_on(agent: &Agent) -> Result<(), String> {
+/// Turns on the events of the session.
+pub(crate) fn turn_on(agent: &Agent) -> Result<(), String> {
     static CALLBACKS: OnceLock<bool> = OnceLock::new();
     if !CALLBACKS.get_or_init(|| set_callbacks(agent)) {
         return Err("this virtual machine refuses the agent's callbacks".into());
@@ -169,20 +171,20 @@ fn set_callbacks(agent: &Agent) -> bool {
     for (event, function) in standard().chain([hook]) {
         callbacks[(event - event::FIRST) as usize] = function;
     }
-    agent.jvmti.set_callbacks(&callbacks)
+    // SAFETY: each function has its event's parameters.
+    unsafe { agent.jvmti.set_callbacks(&callbacks) }
 }
 
-/// From the first session that wants it until the program ends, the machine tells that objects are released.
+/// From the first session that needs it until the program ends, the machine reports that objects are released.
 ///
-/// Whenever that changes, and whenever callbacks are set, HotSpot first tells what it has not told yet. Does another
-/// thread do so at that moment, it waits for that; JDK 17 does not let a safepoint begin meanwhile, for which the other
-/// thread may wait: then the whole machine stands still for ever.
+/// Whenever that event or the callbacks change, HotSpot first delivers pending release events. If another thread delivers some at that
+/// moment, HotSpot waits for it. JDK 17 lets no safepoint begin meanwhile, and the other thread may be waiting for one: a deadlock.
 fn listen_to_releases(agent: &Agent) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| enable(agent, event::FREE));
 }
 
-/// Which objects the machine tells of.
+/// Sets which allocations the machine reports.
 fn set_sampling(agent: &Agent) {
     if agent.can(capability::SAMPLED_ALLOCATION) {
         let each = !agent.filter.allocation.is_empty();
@@ -192,7 +194,7 @@ fn set_sampling(agent: &Agent) {
             sampling_interval(agent) as i32
         };
         if !agent.jvmti.sample_allocations(interval) {
-            say("This virtual machine does not take the interval at which it tells of objects.");
+            say("This virtual machine refuses the interval at which it reports allocations.");
         }
     }
 }
@@ -200,15 +202,15 @@ fn set_sampling(agent: &Agent) {
 fn enable(agent: &Agent, event: i32) {
     if !agent.jvmti.enable(event) {
         say(&format!(
-            "This virtual machine does not tell events of number {event}."
+            "This virtual machine does not report events of number {event}."
         ));
     }
 }
 
-/// Whether an event of HotSpot's has the parameters that our function for it expects, and is wanted.
-fn extension_is_wanted(agent: &Agent, id: &str, parameters: &[i32]) -> bool {
+/// Whether an event of HotSpot is needed, and has the parameters that our function for it expects.
+fn extension_is_needed(agent: &Agent, id: &str, parameters: &[i32]) -> bool {
     if id.ends_with(".ClassUnload") {
-        // In old machines it has a class, which cannot be asked for its name any more.
+        // In old machines, its parameter is a class whose name cannot be looked up any more.
         return agent.filter.classes
             && parameters == [parameter::ENVIRONMENT, parameter::CHARACTERS];
     }
@@ -216,46 +218,54 @@ fn extension_is_wanted(agent: &Agent, id: &str, parameters: &[i32]) -> bool {
         && parameters == [parameter::ENVIRONMENT, parameter::THREAD]
 }
 
-fn set_extensions(agent: &Agent, on: bool) {
-    for extension in agent.jvmti.extensions() {
-        let function = of_hotspot().find(|(id, _)| *id == extension.id);
-        if let Some((id, function)) = function
-            && extension_is_wanted(agent, id, &extension.parameters)
-        {
-            let function = if on { function } else { NO_CALLBACK };
-            agent.jvmti.set_extension(extension.index, function);
-            // Machines since JDK 21 want that too, older ones do not know it.
-            match on {
-                true => _ = agent.jvmti.enable(extension.index),
-                false => agent.jvmti.disable(extension.index),
-            }
-        }
+/// The events of HotSpot that are needed, by their numbers, with our functions for them.
+fn needed_extensions(agent: &Agent) -> impl Iterator<Item = (i32, *const c_void)> {
+    let all = agent.jvmti.extensions().into_iter();
+    all.filter_map(|extension| {
+        let (id, function) = of_hotspot().find(|(id, _)| *id == extension.id)?;
+        let is_needed = extension_is_needed(agent, id, &extension.parameters);
+        is_needed.then_some((extension.index, function))
+    })
+}
+
+fn turn_on_extensions(agent: &Agent) {
+    for (index, function) in needed_extensions(agent) {
+        // SAFETY: the function has the event's parameters, which were checked.
+        unsafe { agent.jvmti.set_extension(index, function) };
+        // Machines since JDK 21 require this too; older ones do not know it.
+        agent.jvmti.enable(index);
     }
 }
 
-/// The machine runs: the first thing that is told of it, and probes for classes that are there already.
-pub fn machine_runs(agent: &Agent, env: Env) {
+fn turn_off_extensions(agent: &Agent) {
+    for (index, _) in needed_extensions(agent) {
+        // SAFETY: no function.
+        unsafe { agent.jvmti.set_extension(index, NO_CALLBACK) };
+        agent.jvmti.disable(index);
+    }
+}
+
+/// The machine has started: writes the first event, and puts probes into classes that are loaded already.
+pub(crate) fn machine_runs(agent: &Agent, env: Env) {
     let payload = PayloadBuffer::default().text(&agent.jvmti.machine_name());
     agent.machine_event(kind::VM_START, &payload);
-    set_extensions(agent, true);
+    turn_on_extensions(agent);
     let here = agent.jvmti.current_thread();
     thread::began(agent, here, false, thread_flag::EARLIER);
     let probes = probe_class::define(env);
-    if probes.is_none_or(|class| !probe_class::observe_threads(env, class, true)) {
+    if probes.is_none_or(|class| !probe_class::observe_threads(env, class)) {
         say("Which thread started which is not known.");
     }
     if probes.is_some() {
         virtual_starts::observe(agent);
     }
-    // Threads use up what they have reserved without telling; when it is collected they have to reserve again. A method that
+    // Threads first use up the buffers that they have reserved, unreported; after a collection they must reserve new ones. A method that
     // runs while its class gets probes must not seem to need no memory.
     if agent.can(capability::SAMPLED_ALLOCATION) && memory_decides(agent) {
         agent.jvmti.collect();
     }
-    if agent.filter.methods && probes.is_none_or(|class| !classes::prepare(agent, env, class)) {
-        say(
-            "No methods are observed: this virtual machine does not take the class that probes call.",
-        );
+    if agent.filter.methods && probes.is_none_or(|class| !rewriting::prepare(agent, env, class)) {
+        say("No methods are observed: this virtual machine refuses the class that probes call.");
     }
     if agent.can(capability::SAMPLED_ALLOCATION) && !agent.filter.allocation.is_empty() {
         agent.jvmti.collect();
@@ -266,7 +276,7 @@ pub fn machine_runs(agent: &Agent, env: Env) {
     }
 }
 
-/// Writes the end of the log; the machine is about to go.
+/// Writes the end of the log: the machine is about to end.
 fn machine_ends(agent: &Agent) {
     if let Some(env) = agent.env() {
         metered::finish(agent, env);
@@ -275,22 +285,22 @@ fn machine_ends(agent: &Agent) {
     agent.log.finish();
 }
 
-/// Lets the machine tell nothing any more but what nobody listens to, and takes all probes out of its classes.
-pub fn turn_off(agent: &Agent, env: Env) {
+/// Turns off all events except [`event::FREE`], and removes all probes from the machine's classes.
+pub(crate) fn turn_off(agent: &Agent, env: Env) {
     for event in wanted(agent) {
         if event != event::CLASS_FILE_LOAD {
             agent.jvmti.disable(event);
         }
     }
-    set_extensions(agent, false);
+    turn_off_extensions(agent);
     if let Some(class) = probe_class::define(env) {
-        probe_class::observe_threads(env, class, false);
+        probe_class::ignore_threads(env, class);
     }
     parents::clear(env);
     virtual_starts::forget(agent);
     if agent.filter.methods {
-        // The hook leaves them as they are from now on.
-        classes::again(agent, env, "still have probes, which do nothing");
+        // The hook does not change them from now on.
+        rewriting::again(agent, env, "still have probes, which do nothing");
     }
     agent.jvmti.disable(event::CLASS_FILE_LOAD);
 }
@@ -319,11 +329,11 @@ unsafe extern "system" fn class_file_load(
         };
         let loader = || agent.jvmti.hash_code(loader);
         let rewritten = match agent.is_ready() {
-            // Its own methods are never observed.
-            _ if virtual_starts::is_wanted(name.as_deref()) => {
+            // Its methods are never observed otherwise.
+            _ if virtual_starts::is_chosen(name.as_deref()) => {
                 virtual_starts::instrument(bytes).map(|bytes| (bytes, 0))
             }
-            true => classes::instrument(agent, loader(), bytes, name.as_deref()),
+            true => rewriting::instrument(agent, loader(), bytes, name.as_deref()),
             false => None,
         };
         let mut probed = 0;
@@ -359,22 +369,22 @@ fn unloaded(agent: &Agent, name: *const c_char) {
     // SAFETY: a string of the machine's, for the time of this call.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     let class = agent.dictionary().class(&name.replace('/', "."));
-    // A thread of the machine's own tells it.
+    // A thread of the machine itself reports it.
     agent.machine_event(
         kind::CLASS_UNLOAD,
         &PayloadBuffer::default().number(u64::from(class)),
     );
 }
 
-/// An event about an object; `more` is behind its number and its class.
+/// Writes an event about an object; `more` follows its number and its class.
 fn about(agent: &Agent, env: Env, object: Object, kind: u8, more: &[u64]) {
-    let class = objects::class_of(agent, env, object);
+    let class = tags::class_of(agent, env, object);
     write(agent, object, class, kind, more);
 }
 
 fn write(agent: &Agent, object: Object, class: Class, kind: u8, more: &[u64]) {
     let payload = PayloadBuffer::default()
-        .number(objects::number(agent, object))
+        .number(tags::number(agent, object))
         .number(u64::from(class.number));
     let payload = more
         .iter()
@@ -382,23 +392,23 @@ fn write(agent: &Agent, object: Object, class: Class, kind: u8, more: &[u64]) {
     thread::with(|state| state.event(kind, &payload));
 }
 
-/// An object was made: told when each of its class is, or when it is the next sample of the others.
+/// An object was allocated: writes an event if all of its class are observed, or if it is the next sample of the others.
 fn allocated(agent: &Agent, object: Object, class: Object, size: u64) {
     let interval = sampling_interval(agent);
-    // As soon as there may be probes.
+    // Metering starts as soon as there may be probes.
     if agent.rule.is_some() && agent.metering().is_some() {
-        // A sample stands for all bytes since the one before.
+        // A sample stands for all bytes since the previous one.
         let bytes = match agent.filter.allocation.is_empty() {
             true => size.max(interval),
             false => size,
         };
         thread::with(|state| state.meters().allocates(bytes));
     }
-    // Before that, threads have no names.
+    // Before the machine has started, threads have no names.
     if !agent.runs.load(Ordering::Acquire) {
         return;
     }
-    let class = objects::class(agent, class);
+    let class = tags::class(agent, class);
     if class.observed {
         return write(agent, object, class, kind::ALLOCATION, &[size, 0]);
     }
@@ -418,10 +428,10 @@ fn allocated(agent: &Agent, object: Object, class: Object, size: u64) {
 }
 
 fn released(agent: &Agent, tag: i64) {
-    // An earlier session may have asked for it. Classes that were looked up have tags without having been told of.
+    // An earlier session may have turned this on. Classes that were looked up have tags without any event about them.
     if agent.filter.allocations
         && tag > 0
-        && let Some(number) = objects::of_tag(tag)
+        && let Some(number) = tags::of_tag(tag)
     {
         agent.machine_event(kind::RELEASE, &PayloadBuffer::default().number(number));
     }

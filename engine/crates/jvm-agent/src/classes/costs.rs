@@ -1,13 +1,13 @@
-//! What a pair of probes costs (`fulcrum_agent_core::costs`), by the class that they are in.
+//! Measures what a pair of probes costs (`fulcrum_agent_core::costs`).
 
 use fulcrum_agent_core::Writer;
 use fulcrum_agent_core::costs::{self, Costs, METHOD, ROUND};
 
 use crate::jni::{Env, Object};
-use crate::thread::{self, State};
+use crate::threads::thread::{self, State};
 
-/// Rehearses in the class that probes are in; a tick's nanoseconds too.
-pub fn measure(env: Env, class: Object) -> (Costs, f64) {
+/// Measures the probes of a class. Returns a tick's length in nanoseconds too.
+pub(crate) fn measure(env: Env, class: Object) -> (Costs, f64) {
     bind(env, class);
     costs::measure(&mut |writer| {
         let mut done = None;
@@ -18,13 +18,13 @@ pub fn measure(env: Env, class: Object) -> (Costs, f64) {
     })
 }
 
-/// The first call of a probe finds its native method: now, while nothing has probes that would be called by that.
+/// Calls each probe once, which binds its native method: now, while no method has probes that this would call.
 fn bind(env: Env, class: Object) {
     if let Some(log) = costs::rehearsal() {
         let writer = Writer::new(log.stream(2), u32::MAX);
         thread::instead(State::rehearsal(writer), || {
             for probe in [c"enter", c"exit", c"thrown"] {
-                // One that cannot be called shows when it is measured.
+                // Measuring shows if one cannot be called.
                 let _ = env.call_static_int(class, probe, METHOD.cast_signed());
             }
         });

@@ -1,4 +1,4 @@
-//! The virtual machine that the agent is in: its interfaces.
+//! The interfaces of the virtual machine that the agent is in.
 
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -9,11 +9,11 @@ use crate::jvmti::{self, Jvmti};
 
 static VM: AtomicPtr<JavaVm> = AtomicPtr::new(null_mut());
 
-/// The one tool interface that we have, in all sessions.
+/// Our tool interface, the same in all sessions.
 ///
 /// # Safety
 /// `vm` is the machine's own.
-pub unsafe fn connect(vm: *mut JavaVm) -> Result<Jvmti, String> {
+pub(crate) unsafe fn connect(vm: *mut JavaVm) -> Result<Jvmti, String> {
     static JVMTI: OnceLock<Jvmti> = OnceLock::new();
     VM.store(vm, Ordering::Release);
     if let Some(jvmti) = JVMTI.get() {
@@ -27,11 +27,12 @@ pub unsafe fn connect(vm: *mut JavaVm) -> Result<Jvmti, String> {
     Ok(*JVMTI.get_or_init(|| unsafe { Jvmti::from_raw(environment) }))
 }
 
-/// JNI for the calling thread. `None` when that is not Java's.
-pub fn env() -> Option<Env> {
+/// JNI for the calling thread. `None` when it is not attached to the machine.
+pub(crate) fn env() -> Option<Env> {
     // SAFETY: null, or the machine's own.
     let vm = unsafe { VM.load(Ordering::Acquire).as_mut() }?;
     // SAFETY: as above.
     let env = unsafe { vm.interface(jni::VERSION) }?;
-    Some(Env::from_raw(env))
+    // SAFETY: JNI's, for the calling thread.
+    Some(unsafe { Env::from_raw(env) })
 }

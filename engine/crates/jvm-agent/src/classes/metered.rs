@@ -1,6 +1,4 @@
-//! Methods with gates: what they call, and shutting the gates of those that are known not to be hotspots (refine loop).
-
-use std::ffi::c_void;
+//! Methods with gates: what they call, and shutting the gates of methods that are known not to be hotspots (refine loop).
 
 use fulcrum_agent_core::costs::{Costs, METHOD};
 use fulcrum_agent_core::metering::{Metering as Core, is_unit};
@@ -9,15 +7,15 @@ use fulcrum_hotspot::Rule;
 use fulcrum_jvm_core::{Probes, Selected};
 use fulcrum_wire::log::kind;
 
-use crate::agent::{self, Agent};
-use crate::costs;
-use crate::gates::{self, Gates};
+use crate::classes::costs;
+use crate::classes::gates::{self, Gates};
+use crate::classes::metering::Metering;
 use crate::jni::{Env, Object};
-use crate::metering::Metering;
-use crate::thread;
+use crate::session::agent::{self, Agent};
+use crate::threads::thread;
 
-/// Makes gates, and measures what metering costs. `None` when the machine does not take the class that probes call.
-pub fn prepare(agent: &Agent, env: Env, rule: &Rule) -> Option<Costs> {
+/// Prepares gates, and measures what metering costs. `None` when the machine refuses the class that probes call.
+pub(crate) fn prepare(agent: &Agent, env: Env, rule: &Rule) -> Option<Costs> {
     let gates = Gates::define(env)?;
     // The rehearsal meters one method, whose number is 0.
     let rehearsed = Core::new(rule, Costs::default(), 1.0, 1);
@@ -30,30 +28,30 @@ pub fn prepare(agent: &Agent, env: Env, rule: &Rule) -> Option<Costs> {
     Some(costs)
 }
 
-/// The probes of a session, and whether a method has a gate: the unit of work is always measured.
-pub fn probes(agent: &Agent) -> &'static Probes<'static> {
+/// The probes of a session.
+pub(crate) fn probes(agent: &Agent) -> &'static Probes<'static> {
     match agent.rule {
         Some(_) => &gates::PROBES,
-        None => &crate::probe_class::PROBES,
+        None => &crate::classes::probe_class::PROBES,
     }
 }
 
-/// Whether a method asks its gate.
-pub fn is_gated(agent: &Agent, class: &str, method: &str, number: u32) -> bool {
+/// Whether a method has a gate. The unit of work has none: it is always measured.
+pub(crate) fn is_gated(agent: &Agent, class: &str, method: &str, number: u32) -> bool {
     let is_unit = is_unit(agent.unit.as_deref(), &class.replace('/', "."), method);
     agent.rule.is_some() && !is_unit && (number as usize) < gates::CAPACITY
 }
 
-/// Notes which methods got probes.
-pub fn probed(agent: &Agent, selected: &[Selected], refused: &[Selected]) {
+/// Remembers which methods got probes.
+pub(crate) fn probed(agent: &Agent, selected: &[Selected], refused: &[Selected]) {
     if let Some(metering) = agent.metering() {
         let got = selected.iter().filter(|one| !refused.contains(one));
-        metering.has_probes(got.map(|one| one.number));
+        metering.add_probed(got.map(|one| one.number));
     }
 }
 
-/// Writes how all methods stand.
-pub fn finish(agent: &Agent, env: Env) {
+/// Writes the sums of all methods.
+pub(crate) fn finish(agent: &Agent, env: Env) {
     let Some(metering) = agent.metering() else {
         return;
     };
@@ -69,7 +67,7 @@ fn write(agent: &Agent, metering: &Metering, method: u32, passed: u64) {
     agent.dictionary().counts(&counts);
 }
 
-fn probe(env: *mut c_void, kind: u8, method: i32) {
+fn probe(env: Env, kind: u8, method: i32) {
     guarded(|| {
         let Some(agent) = agent::get() else { return };
         let Some(metering) = agent.metering() else {
@@ -79,34 +77,26 @@ fn probe(env: *mut c_void, kind: u8, method: i32) {
         let mut shut = false;
         thread::with(|state| shut = state.metered(metering, kind, method));
         if shut && method != METHOD {
-            metering.gates().shut(Env::from_raw(env), method);
-            // What is known of it, should the program be killed.
+            metering.gates().shut(env, method);
+            // Its sums so far, in case the program is killed.
             write(agent, metering, method, 0);
         }
     });
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_FulcrumGates_enter(
-    env: *mut c_void,
-    _class: Object,
-    method: i32,
-) {
+unsafe extern "system" fn Java_java_lang_FulcrumGates_enter(env: Env, _class: Object, method: i32) {
     probe(env, kind::ENTER, method);
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_FulcrumGates_exit(
-    env: *mut c_void,
-    _class: Object,
-    method: i32,
-) {
+unsafe extern "system" fn Java_java_lang_FulcrumGates_exit(env: Env, _class: Object, method: i32) {
     probe(env, kind::EXIT, method);
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumGates_thrown(
-    env: *mut c_void,
+    env: Env,
     _class: Object,
     method: i32,
 ) {

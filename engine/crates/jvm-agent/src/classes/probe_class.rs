@@ -1,6 +1,6 @@
-//! The class that probes call, as bytes: `java.lang.FulcrumProbe`, for JDK 5 and later.
+//! The class that probes call, as bytes: `java.lang.FulcrumProbe`, for JDK 5 and later. It is written by hand, as [`super::gates`].
 //!
-//! It is in `java.lang`, because every class loader passes that package on to the boot loader, and every module reads it.
+//! It is in `java.lang`, because every class loader delegates that package to the boot loader, and every module reads it.
 //! ```text
 //! public final class FulcrumProbe {
 //!     public static native void enter(int method);
@@ -26,16 +26,16 @@
 //! ```
 
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::Ordering;
 
 use fulcrum_jvm_core::{ObjectProbes, Probes, ValueProbes};
 
-use crate::jni::{Env, Object};
+use crate::jni::{AtomicObject, Env, Object};
 
 /// Its name, for the machine.
 const NAME: &CStr = c"java/lang/FulcrumProbe";
-/// What rewritten methods call.
-pub const PROBES: Probes<'_> = Probes {
+/// The probes that rewritten methods call.
+pub(crate) const PROBES: Probes<'_> = Probes {
     class: "java/lang/FulcrumProbe",
     enter: "enter",
     exit: "exit",
@@ -59,9 +59,9 @@ pub const PROBES: Probes<'_> = Probes {
     }),
 };
 
-/// The class in the running machine, which gets it once. `None` when it does not take it.
-pub fn define(env: Env) -> Option<Object> {
-    static CLASS: AtomicPtr<std::ffi::c_void> = AtomicPtr::new(std::ptr::null_mut());
+/// Defines the class, once. `None` when the machine refuses it.
+pub(crate) fn define(env: Env) -> Option<Object> {
+    static CLASS: AtomicObject = AtomicObject::null();
     let known = CLASS.load(Ordering::Acquire);
     if !known.is_null() {
         return Some(known);
@@ -71,10 +71,15 @@ pub fn define(env: Env) -> Option<Object> {
     Some(class)
 }
 
-/// Lets us see which thread starts which, or not any more.
-pub fn observe_threads(env: Env, class: Object, on: bool) -> bool {
-    env.call_static_int(class, c"observe", i32::from(on))
-        .is_some()
+/// Starts observing which thread starts which. `false` when that is not possible.
+pub(crate) fn observe_threads(env: Env, class: Object) -> bool {
+    env.call_static_int(class, c"observe", 1).is_some()
+}
+
+/// Stops observing which thread starts which.
+pub(crate) fn ignore_threads(env: Env, class: Object) {
+    // It can only fail where observing has failed.
+    let _ = env.call_static_int(class, c"observe", 0);
 }
 
 /// The class file.
