@@ -49,7 +49,7 @@ fn target(target: &Target) -> CausalTarget {
     }
 }
 
-/// What every surface tells of a target.
+/// What the command line and the editor both show of a target.
 pub fn result(target: &Target) -> TargetResult {
     TargetResult {
         name: name(&target.id),
@@ -174,7 +174,7 @@ pub fn comparison(
     }
 }
 
-/// What happened at a progress point.
+/// How a progress point changed.
 pub fn point_change(point: &PointComparison) -> PointChange {
     PointChange {
         name: point.name.clone(),
@@ -187,7 +187,7 @@ pub fn point_change(point: &PointComparison) -> PointChange {
     }
 }
 
-/// What became of a target.
+/// How a target changed.
 pub fn target_change(target: &TargetComparison) -> TargetChange {
     TargetChange {
         name: name(&target.before),

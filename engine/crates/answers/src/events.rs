@@ -69,7 +69,7 @@ pub fn stats(trace: &Trace, stats: &Stats, most: usize, notes: Vec<String>) -> E
     }
 }
 
-/// A thread's calls with their values; `name` says what a node is, `more` that some are left out.
+/// A thread's calls with their values. `name` gives a node's name; `more` says that some calls are left out.
 pub fn thread_tree(
     trace: &Trace,
     thread: &Thread,
@@ -103,7 +103,7 @@ pub fn thread_tree(
     }
 }
 
-/// What a call was given and returned.
+/// A call's arguments and result.
 pub fn call_values(trace: &Trace, values: &CallValues) -> EventsCallValues {
     let given = values.arguments.as_ref();
     EventsCallValues {
@@ -158,7 +158,7 @@ pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
     out
 }
 
-/// What all kinds of event have.
+/// The fields that all kinds of event have.
 fn without_details(trace: &Trace, event: &Event) -> EventsEvent {
     EventsEvent {
         time_ns: event.wall_ns,
@@ -194,7 +194,7 @@ fn without_details(trace: &Trace, event: &Event) -> EventsEvent {
     }
 }
 
-/// What only this kind of event has.
+/// Adds the fields of this kind of event.
 fn add_details(out: &mut EventsEvent, trace: &Trace, what: &What) {
     match what {
         What::Objects {
@@ -258,7 +258,7 @@ fn add_details(out: &mut EventsEvent, trace: &Trace, what: &What) {
     }
 }
 
-/// What an event is.
+/// The kind of a row.
 pub fn kind(kind: RowKind) -> EventsKind {
     match kind {
         RowKind::Call => EventsKind::Call,
@@ -286,7 +286,7 @@ pub fn end(closing: Closing) -> EventsEnd {
     }
 }
 
-/// What was replayed, with some of its requests.
+/// A queue replay, with some of its requests.
 pub fn queues<'a>(
     it: &Queue,
     page: impl Iterator<Item = &'a Request>,

@@ -1,4 +1,4 @@
-//! From the engine's types to those of `schema`: the command line and the server tell the same thing by the same function.
+//! Converts the engine's types to those of `schema`: the command line and the server give the same answer by the same function.
 //!
 //! The inner crates know nothing of JSON, and `schema` knows nothing of them. What only one surface tells, such as a line of
 //! an open document, it adds itself.

@@ -1,7 +1,7 @@
 //! What a critical section is worth, from the causal profile in which it was sped up.
 //!
-//! The profile is kept in the folder of the transactions that it belongs to, and its manifest says what was asked: the answer
-//! is made of both each time it is told.
+//! The profile is kept in the folder of the transactions that it belongs to, and its manifest says what was asked. The answer
+//! is made from both each time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use fulcrum_schema::{CrosstalkPrice, TransactionsCrosstalk};
 
 use crate::quantity::{percent, quantity};
 
-/// In a run of transactions, the folder of what was measured of its sections.
+/// The folder, in a run of transactions, with the measurements of its sections.
 const FOLDER: &str = "prices";
 /// By how much sections are sped up.
 pub const SPEEDUP: f64 = 0.5;
@@ -27,7 +27,7 @@ pub fn next_folder(run: &Path) -> PathBuf {
     run.join(FOLDER).join(format!("{number:03}"))
 }
 
-/// Adds what was measured of each pair last.
+/// Adds the latest measurement of each pair.
 pub fn add_prices(found: &mut TransactionsCrosstalk, run: &Path) {
     let mut folders: Vec<PathBuf> = fs::read_dir(run.join(FOLDER))
         .into_iter()
@@ -37,7 +37,7 @@ pub fn add_prices(found: &mut TransactionsCrosstalk, run: &Path) {
         .collect();
     folders.sort();
     for folder in folders {
-        // One that was not finished, or is damaged, has no answer; the run is shown all the same.
+        // An unfinished or damaged measurement has no answer; the run is shown all the same.
         let Ok(price) = price(&folder) else { continue };
         let pair = found.pairs.iter_mut().find(|it| {
             (&it.waiter, &it.holder, &it.lock) == (&price.waiter, &price.holder, &price.lock)
@@ -51,7 +51,7 @@ pub fn add_prices(found: &mut TransactionsCrosstalk, run: &Path) {
 /// What a measurement found.
 ///
 /// # Errors
-/// When the folder is none, or its records are damaged: one sentence.
+/// One sentence, when the folder holds no measurement or its records are damaged.
 pub fn price(folder: &Path) -> Result<CrosstalkPrice, String> {
     let loaded = load_causal(folder).map_err(|error| error.to_string())?;
     let manifest = loaded.manifest.as_ref();
@@ -85,7 +85,7 @@ pub fn price(folder: &Path) -> Result<CrosstalkPrice, String> {
     })
 }
 
-/// What was found of the waiter.
+/// The result for the waiter.
 struct Found {
     /// The progress point, as the profile names it.
     point: String,
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gain_is_told_with_its_interval() {
+    fn a_gain_is_shown_with_its_interval() {
         for (gain, interval, text) in [
             (0.112, Some((0.08, 0.14)), "11 % faster (8…14)"),
             (0.0512, Some((0.046, 0.055)), "5.1 % faster (4.6…5.5)"),

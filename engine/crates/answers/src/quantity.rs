@@ -21,7 +21,7 @@ pub fn quantity(value: i64, unit: &str) -> String {
         other => (1.0, [].as_slice(), other),
     };
     let number = value.unsigned_abs() as f64 * scale * size;
-    // What would be rounded to a thousand of the smaller unit is one of the larger.
+    // A number that would be rounded to a thousand of the smaller unit is one of the larger.
     let step = steps.iter().find(|(least, _)| number >= 0.9995 * least);
     let (digits, unit) = match step {
         Some((least, unit)) => (three_digits(number / least), *unit),
@@ -54,8 +54,8 @@ fn group(digits: &str) -> String {
     out
 }
 
-/// What more throughput means, 0.25 being a quarter more: `25.0 % faster`, or, from twice on, `3.0 times as fast`. `None`
-/// where nothing is gained.
+/// A gain of throughput, 0.25 being a quarter more: `25.0 % faster`, or, from twice on, `3.0 times as fast`. `None` without a
+/// gain.
 pub fn faster(gain: f64) -> Option<String> {
     match gain {
         // Beyond that, percent are hard to read.
@@ -86,7 +86,7 @@ pub fn share(value: i64, total: i64) -> String {
 /// A fraction: `−12.3 %`.
 pub fn percent(fraction: f64) -> String {
     let text = format!("{:.1} %", 100.0 * fraction.abs());
-    // Nothing has no sign.
+    // Zero has no sign.
     format!("{}{text}", minus(fraction < 0.0 && text != "0.0 %"))
 }
 

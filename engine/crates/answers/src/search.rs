@@ -76,7 +76,7 @@ pub fn suggester(suggester: Suggester) -> NavigatorSuggester {
     }
 }
 
-/// How `suggest` shall rank.
+/// How `suggest` is asked to rank.
 pub fn to_suggester(suggester: NavigatorSuggester) -> Suggester {
     match suggester {
         NavigatorSuggester::HighCum => Suggester::HighCum,
@@ -119,7 +119,7 @@ pub fn coverage(base: i64, estimate: &Estimate) -> NavigatorCoverage {
     }
 }
 
-/// What could be gained.
+/// A possible gain.
 pub fn estimate(of: &Estimate) -> NavigatorEstimate {
     NavigatorEstimate {
         cum: of.removable,
@@ -129,7 +129,7 @@ pub fn estimate(of: &Estimate) -> NavigatorEstimate {
     }
 }
 
-/// What shares are of.
+/// The denominator of shares.
 pub fn whole(of: DenominatorKind) -> NavigatorWhole {
     match of {
         DenominatorKind::Total => NavigatorWhole::Total,

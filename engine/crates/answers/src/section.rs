@@ -1,4 +1,4 @@
-//! Which critical section of a crosstalk is to be measured: the function whose sections make others wait, and the lock.
+//! Finds the critical section of a crosstalk to measure: the function whose sections make others wait, and the lock.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,25 @@ use fulcrum_runs::PricedSection;
 use fulcrum_schema::{CrosstalkPair, CrosstalkPaths};
 use fulcrum_transaction_records::run::Run;
 
-/// What is asked.
+/// Which section is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Question<'a> {
-    /// Who waits: the name of a type.
+    /// The type that waits.
     pub waits: &'a str,
-    /// For whom.
+    /// The type that it waits for.
     pub holds: &'a str,
-    /// At which lock; `None`: where it waits the longest.
+    /// The lock; `None` for the one where it waits the longest.
     pub at: Option<&'a str>,
-    /// The function whose sections are meant; `None`: it is found by the call paths.
+    /// The function whose sections are meant; `None` to find it by the call paths.
     pub function: Option<&'a str>,
-    /// What tells that the waiter has completed something.
+    /// How the waiter's work is counted.
     pub completes: Completion,
 }
 
-/// By what it is told how long the waiter takes.
+/// By what it is measured how long the waiter takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Completion {
-    /// Its requests, which come to these programs; none: nobody knows.
+    /// Its requests, which arrive at these programs; empty when that is not known.
     Requests(BTreeSet<String>),
     /// A line that the user has named.
     #[default]
@@ -40,7 +40,7 @@ impl Completion {
         Completion::Requests(first.map(|it| it.program.clone()).collect())
     }
 
-    /// Why requests do not tell how long a waiter takes that waits in another process than they come to.
+    /// Why requests do not show how long the waiter takes: it waits in another process than they arrive at.
     fn why_not(&self, pair: &CrosstalkPair) -> Option<String> {
         let Completion::Requests(programs) = self else {
             return None;
@@ -59,18 +59,18 @@ impl Completion {
     }
 }
 
-/// The section that is meant.
+/// The section that is asked for.
 ///
 /// # Errors
-/// When there is none, or none whose time could be shortened: one sentence that says why.
+/// One sentence, when there is none, or none whose time could be shortened.
 pub fn section(pairs: &[CrosstalkPair], question: &Question<'_>) -> Result<PricedSection, String> {
     let pair = pair(pairs, question)?;
     if let Some(why) = why_not(pair).or_else(|| question.completes.why_not(pair)) {
         return Err(why);
     }
     let found = match question.function {
-        Some(function) => Behind::given(pair, function),
-        None => Behind::longest(pair).ok_or_else(|| {
+        Some(function) => Blocker::given(pair, function),
+        None => Blocker::longest(pair).ok_or_else(|| {
             format!(
                 "it is not known where {} held {}: name the function with --in",
                 pair.holder, pair.lock
@@ -115,7 +115,7 @@ fn pair<'a>(
     })
 }
 
-/// Why nothing can be said of a section of this kind.
+/// Why sections of this kind cannot be measured.
 fn why_not(pair: &CrosstalkPair) -> Option<String> {
     let CrosstalkPair { lock, kind, .. } = pair;
     match kind.as_str() {
@@ -139,46 +139,46 @@ fn is_variable(lock: &str) -> bool {
     !lock.starts_with("in ") && !lock.starts_with("0x")
 }
 
-/// All waits whose paths are told, nanoseconds.
+/// All waits whose paths are known, nanoseconds.
 fn all(pair: &CrosstalkPair) -> u64 {
     pair.paths.iter().map(|it| it.wait_ns).sum()
 }
 
 /// A function behind whose sections others wait.
-struct Behind {
+struct Blocker {
     function: String,
     /// How long they waited, nanoseconds.
     wait_ns: u64,
-    /// Who waits goes through it, too.
+    /// Waiters go through it, too.
     shared: bool,
 }
 
-impl Behind {
+impl Blocker {
     /// The one that the user names.
-    fn given(pair: &CrosstalkPair, function: &str) -> Behind {
+    fn given(pair: &CrosstalkPair, function: &str) -> Blocker {
         let through = |functions: &[String]| functions.iter().any(|it| it == function);
         let held = pair.paths.iter().filter(|it| through(&it.holder_functions));
-        Behind {
+        Blocker {
             function: function.into(),
             wait_ns: held.map(|it| it.wait_ns).sum(),
             shared: pair.paths.iter().any(|it| through(&it.waiter_functions)),
         }
     }
 
-    /// Of the functions that tell holders from waiters, the one behind which they wait the longest.
-    fn longest(pair: &CrosstalkPair) -> Option<Behind> {
-        let candidates = pair.paths.iter().filter_map(telling);
-        let behind = candidates.map(|function| Behind::given(pair, function));
-        // Of equal ones the first.
+    /// Of the functions that distinguish holders from waiters, the one behind which most time is waited.
+    fn longest(pair: &CrosstalkPair) -> Option<Blocker> {
+        let candidates = pair.paths.iter().filter_map(distinguishing_function);
+        let behind = candidates.map(|function| Blocker::given(pair, function));
+        // The first of equal ones.
         behind.reduce(|best, it| if it.wait_ns > best.wait_ns { it } else { best })
     }
 }
 
-/// The function of the holder's path that is in it during the whole section, and not in the waiter's if there is one.
+/// The function that is in the holder's path during the whole section, and not in the waiter's if possible.
 ///
-/// Both paths end where the lock is taken or given back. What they begin with is the server's; the first function of the
-/// holder's that differs is what this holder does. Functions that only take or give back a lock are on no stack in between.
-fn telling(paths: &CrosstalkPaths) -> Option<&str> {
+/// Both paths end where the lock is taken or released. They begin with the server's functions; the first function of the
+/// holder's path that differs is specific to this holder. Functions that only take or release a lock are on no stack in between.
+fn distinguishing_function(paths: &CrosstalkPaths) -> Option<&str> {
     let holder = without_lock_functions(&paths.holder_functions);
     let waiter = without_lock_functions(&paths.waiter_functions);
     let alike = holder.iter().zip(waiter).take_while(|(a, b)| a == b);
@@ -186,13 +186,13 @@ fn telling(paths: &CrosstalkPaths) -> Option<&str> {
     Some(first.as_str())
 }
 
-/// Without the innermost functions that only take a lock or give it back: `std::lock_guard<…>::~lock_guard`.
+/// Leaves out the innermost functions that only take or release a lock: `std::lock_guard<…>::~lock_guard`.
 fn without_lock_functions(functions: &[String]) -> &[String] {
     let kept = functions.iter().rposition(|it| !is_of_locks(it));
     &functions[..kept.map_or(0, |at| at + 1)]
 }
 
-/// Whether a function's name says that it takes a lock or gives it back.
+/// Whether a function's name says that it takes or releases a lock.
 fn is_of_locks(function: &str) -> bool {
     const WORDS: [&str; 7] = [
         "lock", "unlock", "trylock", "rdlock", "wrlock", "guard", "mutex",

@@ -184,8 +184,8 @@ pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<Stri
         grouped(of_a.transactions),
         grouped(of_b.transactions)
     )];
-    about.push(in_words("CPU time", &cpu));
-    about.extend(difference.wall.map(|it| in_words("Wall time", &it)));
+    about.push(significance("CPU time", &cpu));
+    about.extend(difference.wall.map(|it| significance("Wall time", &it)));
     for (side, of) in [("A", of_a), ("B", of_b)] {
         if of.left_out_ns > 0 {
             let part = of.left_out_ns as f64 / of.cpu_ns.max(1) as f64;
@@ -199,7 +199,7 @@ pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<Stri
 }
 
 /// `CPU time of A is 285 µs more than of B (95 % interval 270 µs to 301 µs, p < 0.0001): significant.`
-fn in_words(what: &str, of: &Welch) -> String {
+fn significance(what: &str, of: &Welch) -> String {
     let time = |ns: f64| quantity(ns.round() as i64, "ns");
     let sign = if of.difference < 0.0 { "less" } else { "more" };
     let p = match of.p < 0.0001 {
@@ -218,11 +218,11 @@ fn in_words(what: &str, of: &Welch) -> String {
     )
 }
 
-/// Stays that are told in all: more than anybody looks at, and a few megabytes.
+/// The most stays in one answer: more than anybody reads, and a few megabytes.
 const MOST_STAYS: usize = 50_000;
 
-/// How single transactions went, those of one type together, the slowest first; and a note when some are left out. Those that
-/// come first in their types come before the second ones while there is room.
+/// How single transactions went, those of one type together, the slowest first, and a note when some are left out. While there is
+/// room, the slowest of every type come before the second slowest.
 pub fn ways(stitched: &Stitched, ways: &[Way]) -> (Vec<TransactionWay>, Option<String>) {
     let kept = kept(ways);
     let first_ns = kept.iter().map(|it| it.began_ns).min().unwrap_or(0);
@@ -234,8 +234,8 @@ pub fn ways(stitched: &Stitched, ways: &[Way]) -> (Vec<TransactionWay>, Option<S
             left_out
         )
     });
-    let told = |way: &Way| self::way(stitched, way, first_ns);
-    (kept.into_iter().map(told).collect(), note)
+    let shown = |way: &Way| self::way(stitched, way, first_ns);
+    (kept.into_iter().map(shown).collect(), note)
 }
 
 fn kept(ways: &[Way]) -> Vec<&Way> {

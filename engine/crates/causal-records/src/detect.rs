@@ -1,4 +1,4 @@
-//! Telling a causal profile from everything else that people drop on a profiler.
+//! Recognises causal profiles, and says what other files are instead.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,8 @@
-//! Causal profiles: coz text, coz JSON lines, and our own `causal-*.jsonl`, told apart by content; and their writers.
+//! Reads and writes causal profiles: coz text and coz JSON lines; reads our own `causal-*.jsonl`. Formats are recognised by
+//! content.
 //!
-//! Nothing here opens files or panics on input. Whatever cannot be read is a [`ReadError`]; whatever can be read around is a
-//! note in the result.
+//! Nothing here opens files or panics on input. A file that cannot be read is a [`ReadError`]; a part that can be skipped is a note
+//! in the result.
 
 #![forbid(unsafe_code)]
 
@@ -32,7 +33,7 @@ pub enum Format {
 /// One row of the registry.
 struct Reader {
     format: Format,
-    /// Does the first non-empty line (or the file's name, for a stream cut short in its first line) say it is this format?
+    /// Whether the first non-empty line (or the file's name, for a stream cut short in its first line) shows this format.
     detect: fn(first: &str, name: &str) -> bool,
     read: fn(bytes: &[u8], name: &str) -> Result<Recording, ReadError>,
 }

@@ -1,5 +1,5 @@
-//! Several programs in one recording, as `make`, a shell or a server's helpers leave it: what they count is told apart by
-//! names. A progress point of one of them is called `PROGRAM: POINT`, so that nothing adds up what two programs counted.
+//! Several programs in one recording, as with `make`, a shell or a server's helpers. A progress point of one of them is called
+//! `PROGRAM: POINT`, so that the counts of two programs are never added up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use fulcrum_model::causal::Recording;
 
 /// Between a program's name and that of its progress point.
 const BETWEEN: &str = ": ";
-/// What the system appends to the path of a program whose file is gone.
+/// What Linux appends to the path of a program whose file is gone.
 const DELETED: &str = " (deleted)";
 
-/// Names programs by their files without the folders, where that tells them apart, and progress points after their
-/// programs, where there are experiments in several. To be called once, when everything of the run is in the recording.
+/// Names programs by their files without the folders, where that is unambiguous, and progress points after their programs, where
+/// several have experiments. Call it once, when the recording is complete.
 pub fn keep_apart(recording: &mut Recording) {
     let names = names(recording);
     let several = recording.programs().len() > 1;
@@ -65,7 +65,7 @@ fn base(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What one program recorded, its progress points called as it calls them. `Err` names the programs that there are.
+/// What one program recorded, with its own names of progress points. `Err` lists the programs that there are.
 pub fn of_program(recording: &Recording, name: &str) -> Result<Recording, Vec<String>> {
     let programs = recording.programs();
     if !programs.iter().any(|it| it.as_deref() == Some(name)) {

@@ -1,4 +1,4 @@
-//! Prediction: what the program gains when a line is made faster by a given amount, read off the measured curve.
+//! Prediction: what the program gains if a line becomes faster by a given amount, read from the measured curve.
 
 use fulcrum_model::causal::Target;
 use fulcrum_stats::Interval;
@@ -10,12 +10,12 @@ pub struct Prediction {
     pub program_speedup: f64,
     /// 95 % interval.
     pub interval: Option<Interval>,
-    /// The line speedup lies beyond the measured ones; the curve was carried on along its slope.
+    /// The line speedup lies beyond the measured ones; the curve was continued along its slope.
     pub extrapolated: bool,
 }
 
 /// Interpolates linearly between the two measured points around `speedup` (0 to 1; 0.5 is "2× faster"). Beyond the last
-/// point the curve goes on along the target's slope.
+/// point the curve continues along the target's slope.
 pub fn predict(target: &Target, speedup: f64) -> Prediction {
     let after = target.points.iter().position(|p| p.speedup >= speedup);
     let (Some(at), Some(last)) = (after, target.points.last()) else {

@@ -1,4 +1,4 @@
-//! Notes in words: one whole sentence each, or a few.
+//! How notes on causal profiles and comparisons read: each is one whole sentence, or a few.
 
 use fulcrum_model::causal::{LeftOut, LeftOutReason, NoResult, Note, PauseCost, Uncorrected};
 use fulcrum_model::comparison::{self, Side};
@@ -165,7 +165,7 @@ pub fn comparison_note(note: &comparison::Note) -> String {
             side_name(*side)
         ),
         Note::NoPeriod(side) => format!(
-            "The run {} does not say how often it was sampled: costs are told as if it was every millisecond.",
+            "The run {} does not say how often it was sampled: costs assume a sample every millisecond.",
             side_name(*side)
         ),
         Note::NoBaseline { point } => format!(

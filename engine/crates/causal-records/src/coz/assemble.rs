@@ -1,4 +1,4 @@
-//! coz's records, in order, to a [`Recording`].
+//! Assembles coz's records, in order, into a [`Recording`].
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ enum Current {
     Skipped,
 }
 
-/// Is this the type of a record that coz writes?
+/// Whether coz writes records of this type.
 pub(crate) fn is_known(kind: &str) -> bool {
     RecordKind::of(kind).is_some()
 }
@@ -74,7 +74,7 @@ impl Assembler {
             *self.unknown.entry(record.kind.to_string()).or_default() += 1;
             return Ok(());
         };
-        // Lines of coz's own macro: every program that uses it has them, nobody can speed them up.
+        // Lines of coz's own macro: every program that uses it has them.
         let header = |key| {
             record
                 .get(key)

@@ -1,4 +1,4 @@
-//! One coz record as key and value, whichever of its two spellings it was written in.
+//! One coz record as keys and values, in either of the two spellings.
 
 use std::borrow::Cow;
 

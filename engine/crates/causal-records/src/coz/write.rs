@@ -1,8 +1,10 @@
-//! Writers: a recording as coz text or coz JSON lines, for coz's own viewer and for the round trip through our readers.
+//! Writes a recording as coz text or coz JSON lines, for coz's own viewer and for the round trip through our readers.
 //!
-//! Both end with `shutdown`, `runtime` and `samples` as coz does. What coz's formats have no place for is left out: levels,
-//! weights, placebos and pauses, halves and warm-ups, what the machine did besides, which process did what. Lines inside
-//! `coz.h` are left out as coz's readers do, so that what is written reads back and is written again byte for byte.
+//! Both end with `shutdown`, `runtime` and `samples` as coz's files do. What coz's formats have no place for is left out: levels,
+//! weights, placebos and pauses, halves and warm-ups, other programs' processor time, and which process did what. Lines inside
+//! `coz.h` are left out as our readers do, so that a written file reads back and is written again byte for byte.
+//!
+//! The text is written by hand: the crate `coz` only marks progress points. JSON is written by `serde_json`.
 
 use std::fmt::Write;
 
@@ -12,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::assemble::HEADER;
 
-/// coz's tab-separated text. Tabs and line ends in names become spaces, which the format cannot hold.
+/// coz's tab-separated text. Tabs and line ends in names, which the format cannot hold, become spaces.
 pub fn write_text(recording: &Recording) -> String {
     let mut out = String::from("startup\ttime=0\n");
     // Writing to a String cannot fail.
@@ -94,7 +96,7 @@ pub fn write_json_lines(recording: &Recording) -> String {
     out
 }
 
-/// Two decimals as coz writes them where they say everything, otherwise all that are needed.
+/// Two decimals, as coz writes them, if they are exact; otherwise as many as it takes.
 fn speedup(value: f64) -> String {
     let short = format!("{value:.2}");
     if short.parse() == Ok(value) {

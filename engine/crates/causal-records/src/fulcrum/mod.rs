@@ -25,17 +25,17 @@ pub(crate) fn detect(first: &str, name: &str) -> bool {
     first.starts_with(&header) || (base.starts_with("causal-") && base.ends_with(".jsonl"))
 }
 
-/// What one process said last.
+/// What one process has recorded so far.
 #[derive(Default)]
 struct Process {
     samples: HashMap<TargetId, u64>,
     last_seen: u64,
-    /// Delay inserted by virtual speedups so far: like experiments' durations, the run time is told without it.
+    /// Delay inserted by virtual speedups so far. Like experiments' durations, the run time leaves it out.
     delay: u64,
     /// Time without samples so far, to keep a limit on overhead or because the user paused.
     rested: u64,
     /// When the samples were counted, without the delay and the rests until then. While a run goes on, samples are older
-    /// than its last experiment; eq. 8 wants samples and time of the same stretch.
+    /// than its last experiment; eq. 8 needs samples and time of the same stretch.
     counted: Option<u64>,
     ended: bool,
     begun: bool,

@@ -1,8 +1,8 @@
 //! What to test next: adaptive choice that leaves the estimates unbiased.
 //!
-//! A target that cannot be among the best any more, or is known as well as was wanted, need not be tested as often. It keeps
-//! a fifth of its chance (the exploration floor): programs change their mind, and so may a ranking. The recorder writes
-//! the probability beside every experiment and the analysis divides by it (see `experiments::weights`).
+//! A target that cannot be among the best any more, or is known well enough, need not be tested as often. It keeps a fifth of its
+//! probability (the exploration floor): programs change their behaviour, and a ranking may change with it. The recorder writes
+//! the probability beside every experiment, and the analysis divides by it (see `experiments::weights`).
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::adaptive::anytime::{BEST, FEWEST_EXPERIMENTS};
 pub const FLOOR: f64 = 0.2;
 
 /// The relative probability, [`FLOOR`] to 1, with which a sample of each target should be accepted as the next choice.
-/// A target that is not in the list has 1: nothing is known about it. `wanted` is the half width that `--until` asks for.
+/// A target that is not in the list has 1: nothing is known about it. `half_width` is what `--until` asks for.
 ///
 /// A target is settled only when every progress point that has results agrees, each by its own visits.
-pub fn next_weights(profile: &CausalProfile, wanted: Option<f64>) -> Vec<(TargetId, f64)> {
+pub fn next_weights(profile: &CausalProfile, half_width: Option<f64>) -> Vec<(TargetId, f64)> {
     let mut settled: BTreeMap<&TargetId, bool> = BTreeMap::new();
     let judged: Vec<&PointProfile> = profile
         .progress_points
@@ -30,7 +30,7 @@ pub fn next_weights(profile: &CausalProfile, wanted: Option<f64>) -> Vec<(Target
     for point in &judged {
         let bar = bar(point);
         for target in &point.targets {
-            let here = is_settled(target, bar, wanted);
+            let here = is_settled(target, bar, half_width);
             *settled.entry(&target.id).or_insert(true) &= here;
         }
     }
@@ -76,7 +76,7 @@ fn bounds(target: &Target) -> Option<Interval> {
     ))
 }
 
-fn is_settled(target: &Target, bar: f64, wanted: Option<f64>) -> bool {
+fn is_settled(target: &Target, bar: f64, half_width: Option<f64>) -> bool {
     let Some(Interval { high, .. }) = bounds(target) else {
         return false;
     };
@@ -91,5 +91,5 @@ fn is_settled(target: &Target, bar: f64, wanted: Option<f64>) -> bool {
                     .is_some_and(|it| it.half_width() * wider <= half)
             })
     };
-    high < bar || wanted.is_some_and(narrow)
+    high < bar || half_width.is_some_and(narrow)
 }

@@ -1,20 +1,20 @@
-//! The first verdict: as soon as possible, one line that is worth something.
+//! The first verdict: as soon as possible, one line that is worth optimising.
 //!
-//! A run begins with an *opening*. Samples name the few lines that most of the time is spent in, and experiments concentrate on
-//! those, at two speedups and without any. Every few experiments one looks whether some line is worth at least [`WORTH`]: whether
-//! the program speedup, averaged over the two, credibly exceeds it. Ten looks at up to three lines (and at each progress
-//! point) would claim that too often by luck, so the level of each look is Pocock's ([`sequential`]): a run claims of a line that
-//! is not worth it in 5 % of cases at most. The opening ends with the first verdict, or with the tenth look.
+//! A run begins with an *opening*. Samples show in which few lines most of the time is spent, and experiments concentrate on
+//! those, at two speedups and at none. An interim analysis every few experiments tests whether some line is worth at least
+//! [`WORTH`]: whether the program speedup, averaged over the two, credibly exceeds it. Ten analyses of up to three lines (at
+//! each progress point) would claim that too often by luck, so the level of each is Pocock's ([`sequential`]): a run makes a
+//! false claim in at most 5 % of cases. The opening ends with the first verdict, or with the tenth analysis.
 //!
-//! People are told what the program gains if the line is twice as fast, as everywhere. No curve that is known of bends
+//! The verdict states what the program gains if the line is twice as fast, as Fulcrum does everywhere. No known curve bends
 //! upwards: once something else is the bottleneck, a line is worth less and less. So the gain at 50 % is at least half of that at
-//! 100 %, and at least [`OF_THE_MEAN`] of what the two are on average.
+//! 100 %, and at least [`OF_THE_MEAN`] of their average.
 //!
-//! What pausing costs is not taken out: it makes speedups look worse, so the claim is the safer for it. A line that runs in
-//! a phase of the program is worth that much less (COZ eq. 8).
+//! The cost of pausing is not taken out: it makes speedups look worse, so the claim is only safer. A line that runs in one
+//! phase of the program is worth correspondingly less (COZ eq. 8).
 //!
-//! Results and their intervals come from [`crate::analyse`], which knows nothing of this. Levels that the opening left
-//! out are drawn afterwards, and the probability of each choice of a line is in its experiments.
+//! Results and their intervals come from [`crate::analyse`], which knows nothing of the opening. Speedups that the opening left
+//! out are drawn afterwards, and experiments record the probability with which their line was chosen.
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Experiment, Recording};
@@ -24,20 +24,20 @@ use crate::estimate::combine::{Combined, Group, Line, Series, combine};
 use crate::estimate::phase::{Correction, Rates};
 use crate::experiments::disturbance;
 
-/// The program speedup, averaged over [`SPEEDUPS`], that is worth a verdict, where nobody says otherwise.
+/// The default for the program speedup, averaged over [`SPEEDUPS`], that is worth a verdict.
 const WORTH: f64 = 0.08;
 /// With g(50 %) ≥ g(100 %) ÷ 2, the mean (g(50 %) + g(100 %)) ÷ 2 is at most 3 ÷ 2 of g(50 %).
 const OF_THE_MEAN: f64 = 2.0 / 3.0;
-/// The speedups that the opening draws from, besides none.
+/// The speedups that the opening draws from, besides 0.
 pub const SPEEDUPS: [f64; 2] = [0.5, 1.0];
 
 /// How many lines the opening tests.
 const LINES: usize = 3;
-/// A line with less of the samples is none of them.
+/// A line with a smaller share of the samples is not tested.
 const LEAST_SHARE: f64 = 0.05;
-/// Samples that tell which lines those are.
+/// Samples that are enough to choose the lines.
 const ENOUGH_SAMPLES: u64 = 200;
-/// Experiments between two looks.
+/// Experiments between two interim analyses.
 const BETWEEN_LOOKS: usize = 5;
 /// With fewer degrees of freedom, nothing is claimed.
 const FEWEST_FREEDOM: usize = 2;
@@ -45,15 +45,15 @@ const FEWEST_FREEDOM: usize = 2;
 /// A line that is worth something.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FirstVerdict {
-    /// Which.
+    /// The line.
     pub target: TargetId,
-    /// At which progress point.
+    /// The progress point at which it is worth that.
     pub point: String,
-    /// The program speedup at least if the line is twice as fast, a fraction.
+    /// The least program speedup if the line is twice as fast, a fraction.
     pub at_least: f64,
 }
 
-/// The lines to begin with: those with most samples. None before there are enough samples.
+/// The lines to test first: those with most samples. Empty until there are enough samples.
 pub fn candidates(samples: &[(TargetId, u64)]) -> Vec<TargetId> {
     let all = samples.iter().map(|it| it.1).fold(0, u64::saturating_add);
     if all < ENOUGH_SAMPLES {
@@ -74,15 +74,15 @@ pub struct Opening {
     lines: Vec<TargetId>,
     worth: f64,
     looks: u32,
-    /// How many experiments there must be for the next look.
+    /// How many experiments the next interim analysis needs.
     due: usize,
-    /// Most tests that a look has had.
+    /// The most tests that one of them has made.
     tests: usize,
     has_verdict: bool,
 }
 
 impl Opening {
-    /// Of these [`candidates`].
+    /// An opening that tests these [`candidates`].
     pub fn new(lines: Vec<TargetId>) -> Opening {
         Opening {
             lines,
@@ -94,7 +94,7 @@ impl Opening {
         }
     }
 
-    /// The same, with a verdict on the first line that is worth this program speedup.
+    /// Gives its verdict on the first line that is worth this program speedup.
     pub fn worth(self, worth: f64) -> Opening {
         Opening { worth, ..self }
     }
@@ -104,13 +104,13 @@ impl Opening {
         &self.lines
     }
 
-    /// Whether there will be no more looks.
+    /// Whether there will be no more interim analyses.
     pub fn is_over(&self) -> bool {
         self.has_verdict || self.looks >= sequential::LOOKS
     }
 
-    /// Looks at what was recorded so far, if that is due.
-    pub fn look(&mut self, recording: &Recording) -> Option<FirstVerdict> {
+    /// Analyses what was recorded so far, if an interim analysis is due.
+    pub fn interim_analysis(&mut self, recording: &Recording) -> Option<FirstVerdict> {
         let count = recording.experiments.iter().filter(|it| self.is_tested(it));
         let count = count.count();
         if self.is_over() || count < self.due {
@@ -159,13 +159,13 @@ impl Opening {
     }
 }
 
-/// The part of a line's effect that counts for the whole run so far: at most 1, since a first verdict claims no more than was
-/// seen.
+/// The share of a line's effect that counts for the whole run so far: at most 1, since a first verdict claims no more than was
+/// measured.
 fn of_the_run(line: &Line<'_>, rates: &Rates<'_>) -> f64 {
     rates.factor(line).unwrap_or(1.0).min(1.0)
 }
 
-/// What scatters: by how much experiments deviate from their groups' periods, in units of their lines' baselines.
+/// Scatter: by how much experiments deviate from their groups' periods, in units of their lines' baselines.
 #[derive(Clone, Copy, Default)]
 struct Scatter {
     squares: f64,
@@ -200,7 +200,7 @@ fn period(group: &Group) -> f64 {
     group.numerator / group.denominator
 }
 
-/// Whether a group has a period. That of a line which takes all of the time may be nothing at full speedup, or less.
+/// Whether a group has a period. At full speedup, the period of a line that takes all of the time may be zero or negative.
 fn is_sound(group: &Group) -> bool {
     group.denominator > 0.0 && period(group).is_finite()
 }
@@ -239,7 +239,7 @@ fn worth<'c>(
     lines.into_iter().filter_map(bound).collect()
 }
 
-/// Of a line's average program speedup.
+/// The lower bound of one line's average program speedup.
 fn lower_bound(
     baseline: &Group,
     sped_up: &[&Group],
@@ -299,7 +299,7 @@ mod tests {
                 }],
                 ..Experiment::on(line(1))
             });
-            assert_eq!(opening.look(&recording), None);
+            assert_eq!(opening.interim_analysis(&recording), None);
         }
         assert!(!opening.is_over());
     }

@@ -1,4 +1,4 @@
-//! What a target costs a visit: its samples × the sampling period ÷ visits, over the whole run.
+//! What a target costs per visit: its samples × the sampling period ÷ visits, over the whole run.
 //!
 //! Visits are counted in experiments only. The rest of the run goes at the pace of the experiments without virtual speedup.
 //! Samples and visits of sped-up experiments belong together: both come faster.
@@ -34,7 +34,7 @@ impl<'a> Costs<'a> {
         }
     }
 
-    /// What the run on this side does not say.
+    /// Notes on what the run on this side does not say.
     pub(crate) fn notes(&self, side: Side) -> Vec<Note> {
         let Recording {
             period_ns,
@@ -52,7 +52,7 @@ impl<'a> Costs<'a> {
         notes
     }
 
-    /// CPU nanoseconds a visit to the progress point `point`. `None` when nothing is known of the target.
+    /// CPU nanoseconds per visit to the progress point `point`. `None` when nothing is known of the target.
     pub(crate) fn per_visit(&self, id: &TargetId, point: &str, pace: &Pace) -> Option<Positive> {
         let mut cache = self.counts.borrow_mut();
         let counts = cache
@@ -70,7 +70,7 @@ impl<'a> Costs<'a> {
             return None;
         }
         let period = self.recording.period_ns.unwrap_or(USUAL_PERIOD_NS) as f64;
-        // No sample at all is told as half of one, whose error is wide.
+        // No samples count as half a sample, whose error is wide.
         let samples = samples.max(0.5);
         Some(Positive {
             value: samples * period / visits,

@@ -1,4 +1,4 @@
-//! Positive numbers with a relative standard error, and what becomes of both in quotients.
+//! Positive numbers with a relative standard error, and their quotients.
 
 use fulcrum_model::comparison::Estimate;
 use fulcrum_stats::Interval;

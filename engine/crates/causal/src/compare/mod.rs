@@ -1,9 +1,9 @@
 //! Prediction against reality: two runs, before and after a change.
 //!
-//! Per progress point, what the program gained is read off the experiments without virtual speedup of both runs. Per
-//! target, what it cost a visit before and after says how much faster it really got; the run before says what that should
-//! have given the program. The two runs were made at different times, so what else changed on the machine between them is
-//! in the numbers, and not in the intervals.
+//! For each progress point, the experiments without virtual speedup of both runs show what the program gained. For each target,
+//! its cost per visit before and after shows how much faster it really became, and the run before predicts what the program
+//! should have gained from that. The runs were made at different times, so other changes on the machine are in the numbers, but
+//! not in the intervals.
 
 mod cost;
 mod estimate;
@@ -23,7 +23,8 @@ use cost::Costs;
 use estimate::{difference, quotient};
 use pace::Pace;
 
-/// Compares two runs. `moved` says what a target of the run before is called in the run after; `None` when its code is gone.
+/// Compares two runs. `moved` returns the target of the run after that a target of the run before has become; `None` when its
+/// code is gone.
 pub fn compare(
     before: &Recording,
     after: &Recording,
@@ -131,7 +132,7 @@ impl RunPair<'_> {
     }
 }
 
-/// What the curve says at a speedup that is itself uncertain, and whether it had to be carried on.
+/// What the curve says at a speedup that is itself uncertain, and whether it had to be extrapolated.
 fn prediction(target: &Target, speedup: Estimate) -> (Estimate, bool) {
     let at = |speedup: f64| {
         if speedup < 0.0 {

@@ -1,7 +1,7 @@
 //! How fast a progress point went in a run, from the experiments without virtual speedup.
 //!
-//! The error is that of a ratio of sums. Two runs are not interleaved, so a machine whose speed drifts is an error here;
-//! it shows as parts of the run that differ more than their experiments do, and the larger of the two errors counts.
+//! The error is that of a ratio of sums. Two runs are not interleaved, so drift of the machine's speed is an error here: it shows
+//! in parts of the run that differ by more than their experiments do. The larger of the two errors counts.
 
 use fulcrum_model::causal::{Count, PointKind, PointProfile, Recording, is_end_to_end};
 use fulcrum_stats::{Sample, student};

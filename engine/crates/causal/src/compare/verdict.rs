@@ -1,8 +1,8 @@
-//! One sentence on what became of a target and of the prediction.
+//! One sentence on how a target changed, and on how the prediction turned out.
 
 use fulcrum_model::comparison::{Estimate, TargetComparison};
 
-/// A change of cost that is none.
+/// A smaller change of cost counts as none.
 pub(crate) const UNCHANGED: f64 = 0.02;
 
 /// `actual` is the program's speedup, `changes` how many targets changed.
@@ -58,18 +58,18 @@ pub(crate) fn sentence(
     format!("{became}; {expected} and {found}: {judgement}.")
 }
 
-/// What predictions miss besides what their intervals hold: a smaller difference says nothing about the change.
+/// The error of predictions beyond their intervals: a smaller difference says nothing about the change.
 const BIAS: f64 = 0.02;
-/// "As predicted" could have been refuted by this much, or by half of what was predicted. Else too little is known to say it.
+/// "As predicted" is only said if a difference of this size, or of half the prediction, would have refuted it.
 const TELLING: f64 = 0.05;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Judgement {
     /// One of the intervals is not known.
     Unknown,
-    /// The difference is less than what both may be off by.
+    /// The difference is within the errors of both.
     Fits { within: f64 },
-    /// It is, but nearly any difference would be.
+    /// It is, but so would nearly any difference be.
     TooUncertain { within: f64 },
     /// The program gained more.
     More,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_said_than_is_known() {
+    fn no_more_is_claimed_than_is_known() {
         use Judgement::{Fits, Less, More, TooUncertain};
         check(
             (0.18, 0.20, 0.22),

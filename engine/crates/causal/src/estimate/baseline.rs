@@ -1,9 +1,9 @@
 //! Program speedup against the line's own baseline (COZ §2, §3.2): `1 − p_s / p_0`.
 //!
-//! A baseline per line guards against overhead that depends on the line. The rules are those of coz's viewer, but one: baseline
-//! and points need `min_visits` (5) visits; a program speedup above 2 is damage, not a measurement. coz also leaves out what is
-//! below −1, a program that takes more than twice as long. On a busy machine single experiments do: leaving them out for what
-//! they say flatters the line, and takes its result away when one more experiment comes.
+//! A baseline for each line guards against overhead that depends on the line. The rules are those of coz's viewer, except for
+//! one: baseline and points need `min_visits` (5) visits; a program speedup above 2 is damage, not a measurement. coz also leaves
+//! out program speedups below −1, where the program takes more than twice as long. On a busy machine, single experiments do:
+//! leaving them out for their result flatters the line, and one more experiment could take its result away.
 
 use crate::estimate::combine::{Group, Series};
 use crate::notes::Reason;
@@ -29,7 +29,7 @@ pub(crate) fn measure(series: &Series, min_visits: u64) -> Result<Vec<Measured<'
         .collect())
 }
 
-/// The placebos' points of a line that has been [`measure`]d, those that made pauses.
+/// The placebo points of a line that has been [`measure`]d; only those that made pauses.
 pub(crate) fn placebos<'a>(
     series: &'a Series,
     measured: &[Measured<'_>],

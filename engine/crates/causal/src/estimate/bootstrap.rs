@@ -1,13 +1,15 @@
 //! Intervals by bootstrap over experiments (95 %, percentile, deterministic).
 //!
-//! Each replicate draws every (line, speedup) group's experiments anew and repeats the analysis: periods, program
-//! speedups, eq. 8, slope. What is drawn are *residuals*: by how much an experiment's count differs from what its group's
+//! Each replicate draws the experiments of every (line, speedup) group anew and repeats the analysis: periods, program
+//! speedups, eq. 8, slope. What it draws are *residuals*: by how much an experiment's count differs from what its group's
 //! rate gives for its duration, as a fraction. A residual that stands in for an experiment with fewer visits grows by the
-//! square root, as counting noise does; with more visits it keeps its size, as a machine's noise may. A group draws from
-//! its own residuals when it has enough of them. Most groups of a real recording have one to three experiments, whose own
-//! residuals say nothing, so they draw from all of the line's, or else from all of the progress point's; those draws are smoothed, because a handful of residuals has no tails. Residuals are scaled by
-//! √(n/(n−1)), because a group's own mean was taken out, and widened by Student's t for their degrees of freedom. When even
-//! the progress point has too few, counts are taken to scatter at least as Poisson counts do.
+//! square root, as counting noise does; with more visits it keeps its size, as a machine's noise may.
+//!
+//! A group draws from its own residuals when it has enough of them. Most groups of a real recording have one to three
+//! experiments, whose own residuals say nothing. They draw from all residuals of the line, or else of the progress point; those
+//! draws are smoothed, because a handful of residuals has no tails. Residuals are scaled by √(n/(n−1)), because the group's own
+//! mean was subtracted, and widened by Student's t for their degrees of freedom. When even the progress point has too few, counts
+//! are assumed to scatter at least as Poisson counts do.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -90,7 +92,7 @@ impl Pool {
         self.freedom >= ENOUGH
     }
 
-    /// By how much its spread is widened because so few residuals tell it. `freedom` must not be 0.
+    /// The factor that widens its spread because so few residuals determine it. `freedom` must not be 0.
     fn widening(&self) -> f64 {
         student::widening(self.freedom as f64)
     }
@@ -139,7 +141,7 @@ struct Draw<'a> {
     expected: Vec<(f64, f64)>,
     /// The group's whole count.
     total: f64,
-    /// How many equally counted visits say as much.
+    /// The number of equally weighted visits that say as much.
     effective: f64,
     /// Σ numerator / Σ denominator.
     period: f64,

@@ -70,8 +70,8 @@ pub(crate) struct Observation {
     pub count: f64,
 }
 
-/// Adds visits and durations per (line, progress point, speedup), of the experiments that are `kept`. What eq. 8 needs is
-/// taken from all: whoever disturbed an experiment disturbed the samples of the whole run just as much.
+/// Adds up visits and durations of the experiments that are `kept`, by line, progress point and speedup. What eq. 8 needs is
+/// taken from all experiments: what disturbed one of them disturbed the samples of the whole run just as much.
 pub(crate) fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut index: HashMap<&TargetId, usize> = HashMap::new();

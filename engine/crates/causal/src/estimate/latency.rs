@@ -5,14 +5,14 @@
 //! combined like a throughput point, with another numerator and denominator. A shorter latency is a *positive* program
 //! speedup, as for throughput; coz's viewer shows it with the sign turned.
 //!
-//! The law holds for a system that is stable: what arrives also leaves. When more arrive than depart over the run, the
-//! requests in progress say how long the run was, not how long a request takes.
+//! The law holds for a stable system, in which everything that arrives also departs. When more requests arrive than depart over
+//! the run, the requests in progress reflect how long the run was, not how long a request takes.
 
 use fulcrum_model::causal::{Count, Note, PointKind, Recording};
 
 use crate::estimate::point::PointKey;
 
-/// Arrivals and departures may differ by this part.
+/// Arrivals and departures may differ by this share.
 const TOLERANCE: f64 = 0.05;
 
 /// The time that an experiment's requests spent in progress, in nanoseconds: the numerator of `W`.
@@ -25,12 +25,12 @@ pub(crate) fn in_progress_time(difference: f64, duration_ns: f64) -> f64 {
 pub(crate) struct Stability {
     arrivals: u64,
     departures: u64,
-    /// Requests in progress, the mean over the first quarter of the run or the last, whichever is less: so many are always
-    /// on their way, and a run may begin and end with more or less of them. In a growing backlog the first is small.
+    /// Requests in progress: the mean over the first or the last quarter of the run, whichever is less. So many are always in
+    /// progress, and a run may begin and end with more or fewer of them. In a growing backlog the first mean is small.
     in_progress: f64,
 }
 
-/// What a progress point counted over the run. A throughput point is always stable.
+/// The arrivals and departures at a progress point over the run. A throughput point is always stable.
 pub(crate) fn stability(recording: &Recording, key: &PointKey) -> Stability {
     let mut found = Stability::default();
     if key.kind == PointKind::Throughput {
@@ -62,7 +62,7 @@ pub(crate) fn stability(recording: &Recording, key: &PointKey) -> Stability {
 }
 
 impl Stability {
-    /// Whether as many departed as arrived, but for those that were on their way.
+    /// Whether as many requests departed as arrived, apart from those that were in progress.
     pub(crate) fn holds(&self) -> bool {
         let apart = self.arrivals.abs_diff(self.departures) as f64;
         let most = self.arrivals.max(self.departures) as f64;

@@ -1,16 +1,16 @@
 //! Is a curve a straight line through the baseline, as far as its noise allows?
 //!
-//! Virtual speedup makes a line a little faster at a time, and a program answers in proportion until something else becomes
-//! the bottleneck: a change of regime, after which the slope says little. It shows as a curve that bends or jumps by more
-//! than its points scatter. The fit is by generalised least squares through (0, 0): each point has its own noise, and all
-//! share that of the baseline. What the fit leaves over is compared with the χ² distribution at 0.1 %.
+//! As a line becomes virtually faster, the program responds in proportion until something else becomes the bottleneck: a change
+//! of regime, after which the slope says little. The curve then bends or jumps by more than its points scatter. The fit is by
+//! generalised least squares through (0, 0): each point has its own noise, and all share that of the baseline. The residuals are
+//! compared with the χ² distribution at 0.1 %.
 
 use fulcrum_stats::chi_squared;
 
 /// A deviation from the straight line that is worth a warning, as a fraction of program speedup.
 const WORTH_SAYING: f64 = 0.02;
 
-/// Straight lines leave more than this quantile over once in a thousand.
+/// The residuals of a straight line exceed this quantile once in a thousand times.
 const RARE: f64 = 0.999;
 
 /// A measured point, the baseline left out.

@@ -4,14 +4,14 @@
 //! and `s_obs` are the effective durations and the selected samples of all the line's experiments, `s` its samples over
 //! the whole run, `T` the run time.
 //!
-//! The paper adds up all of a line's experiments. But the few experiments with one speedup may have lain in its phase more
-//! or less than the others, and then so did their effect: each speedup's is scaled to as many selected samples a visit as
-//! the line's experiments have together ([`Rates::factors`]). Not in coz's recordings: it handles samples ten at a time, so
-//! that an experiment's count is off by whole batches.
+//! The paper adds up all of a line's experiments. But the few experiments with one speedup may have fallen into the line's phase
+//! more or less often than the others, which changes their effect. So the effect of each speedup is scaled to as many selected
+//! samples for each visit as the line's experiments have together ([`Rates::factors`]). This is not done for coz's recordings:
+//! coz handles samples ten at a time, so an experiment's count is off by whole batches.
 //!
-//! A run of several processes, or one whose target was changed on the way, has several streams. `s` and `T` are then
-//! those of the streams that could tell: they visited the progress point, and counted samples of such a target. A shell
-//! that waits for the program is no phase of the program.
+//! A run of several processes, or one whose target was changed during the run, has several streams. `s` and `T` then come from
+//! the streams that visited the progress point and counted samples of such targets: a shell that waits for the program is not a
+//! phase of the program.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -137,7 +137,7 @@ impl<'a> Correction<'a> {
     }
 }
 
-/// What each speedup counts as besides its own samples, so that a few more or less change little.
+/// Samples that are added to those of each speedup, so that a few more or fewer change little.
 const USUAL: f64 = 1.0;
 
 impl Rates<'_> {
@@ -154,7 +154,7 @@ impl Rates<'_> {
             .collect())
     }
 
-    /// By how much more of its phase each speedup should have seen than it did.
+    /// For each speedup, the samples for each visit that it should have had over those that it had.
     pub(crate) fn shares(
         &self,
         line: &Line<'_>,

@@ -1,20 +1,20 @@
 //! What pausing itself costs, and how results are freed of it.
 //!
-//! A placebo experiment makes the pauses of a virtual speedup in every thread, the one that runs the target included. All
-//! threads are then delayed alike, and a program whose pauses cost nothing keeps its baseline period. What it takes longer
-//! (late wake-ups, cold caches, our own work) speedups pay too, once for each pause. Placebos make more pauses than the
-//! speedups that they stand for: twice as many with two threads; and with one thread, where a speedup makes none at all,
-//! one a sample. So what is estimated is the cost of *one pause*, and every result gets back what its own pauses cost.
+//! A placebo experiment makes the pauses of a virtual speedup in every thread, including the one that runs the target. All
+//! threads are then delayed alike, and a program whose pauses cost nothing keeps its baseline period. If it takes longer (late
+//! wake-ups, cold caches, our own work), speedups pay for that too, once for each pause. Placebos make more pauses than the
+//! speedups that they stand for: with two threads twice as many; with one thread, where a speedup makes none, one for each
+//! sample. So the cost of *one pause* is estimated, and the cost of its own pauses is added back to every result.
 //!
 //! With `r` pauses a nanosecond, a period `p` holds pauses that cost `r · p · c`. So the placebos of one target at one speedup
 //! `s` say `p_placebo − p_0 = r · p_placebo · c(s)`. Over all targets of a progress point, `c(s) = a + b · (s − ⅝)` is fitted by
 //! weighted least squares, with a normal prior around 0 for `a` and for `b`, [`USUAL_NS`] wide: a handful of placebos claims
-//! nothing absurd. Replicates of the bootstrap draw the placebos, the baselines and the prior anew, so intervals hold what
+//! nothing absurd. Replicates of the bootstrap draw the placebos, the baselines and the prior anew, so intervals include what
 //! the placebos leave open.
 //!
-//! In a placebo every thread pauses, also the one that others wait for. In a speedup the others pause, and what that costs
-//! them may be hidden in time that they wait anyway. Nobody sees how much of it is: between all and nothing. So a result
-//! gets back half of what its pauses cost, and each replicate, by the toss of a coin, nothing or all of it: intervals hold both.
+//! In a placebo every thread pauses, including one that others wait for. In a speedup the others pause, and the cost may fall
+//! into time in which they wait anyway. How much of it does is not observable. So half of the cost of its pauses is added back to
+//! a result, and to each replicate, by the toss of a coin, nothing or all of it: intervals include both.
 
 use fulcrum_model::causal::{Note, PauseCost};
 use fulcrum_stats::{Random, bootstrap};
@@ -24,15 +24,15 @@ use crate::estimate::bootstrap::Replicates;
 
 /// What a pause costs on machines that were measured: 0 to 80 µs.
 const USUAL_NS: f64 = 50_000.0;
-/// Many threads pause at a time: together no placebo costs more than about this part of the program's time.
+/// Many threads may pause at a time, but all pauses of a placebo cost no more than about this share of the program's time.
 const USUAL_SHARE: f64 = 0.05;
 /// The middle of the speedups that are drawn.
 const MIDDLE: f64 = 0.625;
-/// The part of a speedup's pauses that the program is taken to pay for.
+/// The share of a speedup's pauses that the program is assumed to pay for.
 const PAID: f64 = 0.5;
-/// A correction by this much of the program's time is too large to be trusted.
+/// A correction by this share of the program's time is too large to be trusted.
 const LARGE: f64 = 0.10;
-/// What is told of the cost must be at least this much of the program's time, credibly.
+/// The cost is worth a note if it is credibly at least this share of the program's time.
 const WORTH_SAYING: f64 = 0.0005;
 
 /// The cost of a pause at one progress point.
@@ -46,7 +46,7 @@ pub(crate) struct Cost {
 struct Fit {
     at_middle: f64,
     by_speedup: f64,
-    /// The part of it that speedups pay.
+    /// The share of it that speedups pay.
     paid: f64,
 }
 

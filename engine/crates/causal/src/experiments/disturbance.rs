@@ -1,9 +1,9 @@
 //! Experiments that other programs disturbed.
 //!
 //! A compiler that starts in the middle of a run slows some experiments by tens of percent, far more than most lines are
-//! worth. What the machine did besides is measured during each experiment; those during which it did unusually much are
-//! left out. "Unusually" is against the run's own quiet part, so programs that belong to the measurement (a client, a
-//! database) and work throughout do not count as a disturbance.
+//! worth. Each experiment records how busy other programs kept the machine; those during which they were unusually busy are left
+//! out. "Unusually" is relative to the quiet part of the same run, so programs that belong to the measurement (a client, a
+//! database) and work throughout are no disturbance.
 
 use fulcrum_model::causal::{Note, Recording};
 use fulcrum_stats::quantile;
@@ -12,10 +12,10 @@ use fulcrum_stats::quantile;
 const QUIET: f64 = 0.25;
 /// An experiment is disturbed when others kept this much more of a processor busy than in the quiet part.
 const UNUSUAL: f64 = 0.1;
-/// Others that keep this much of a processor busy even in the quiet part weaken the whole run.
+/// Others that keep this much of a processor busy even in the quiet part weaken the results of the whole run.
 const CROWDED: f64 = 0.25;
-/// So many experiments count in any case, the least disturbed: a line that has a result must not lose it because one more
-/// experiment has come.
+/// So many experiments, the least disturbed, count in any case: a line that has a result must not lose it because of one more
+/// experiment.
 const FEWEST: usize = 24;
 
 /// Which experiments count.
@@ -23,7 +23,7 @@ const FEWEST: usize = 24;
 pub(crate) struct Kept {
     /// One for each experiment.
     pub kept: Vec<bool>,
-    /// What is to be known of the others.
+    /// Notes on the others.
     pub notes: Vec<Note>,
 }
 

@@ -1,12 +1,12 @@
-//! Steady state: did experiments measure what a speedup leads to, or the way there?
+//! Steady state: did experiments measure where a speedup leads, or the way there?
 //!
-//! A stage that becomes faster first lives on what is queued before it, and fills the queue behind it. Only then does the
-//! program go at the pace that it will keep. Experiments warm up first, and each tells the visits of its first half apart.
-//! A speedup whose second halves go at another pace than its first halves has not settled. The baseline is the control:
-//! a phase of the program that ends during experiments changes the pace there as well.
+//! A stage that becomes faster first empties the queue before it and fills the queue after it. Only then does the program reach
+//! the pace that it will keep. Experiments warm up first, and each counts the visits of its first half separately. A speedup whose
+//! second halves have another pace than its first halves has not settled. The baseline is the control: a phase of the program
+//! that ends during experiments changes the pace there as well.
 //!
-//! A target that has not settled warms up three times as long from then on ([`next_warmups`]), and experiments from before
-//! are left out as soon as new ones say as much ([`up_to_date`]). What does not settle even so is flagged.
+//! A target that has not settled warms up three times as long from then on ([`next_warmups`]). Its earlier experiments are left
+//! out as soon as new ones say as much ([`up_to_date`]). A target that does not settle even so is flagged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,9 +17,9 @@ use fulcrum_stats::{Sample, welch};
 
 /// A change of pace that matters, as a fraction.
 const DRIFT: f64 = 0.03;
-/// How rarely noise alone may look like a drift, wherever one looks at a recording.
+/// The probability with which noise alone may look like a drift anywhere in a recording.
 const RARE: f64 = 0.005;
-/// With fewer experiments at a speedup nothing is said about it.
+/// With fewer experiments at a speedup, it is not tested.
 const FEWEST: usize = 4;
 /// Baselines that are needed before experiments with a shorter warm-up are left out.
 const BASELINES: usize = 2;
@@ -50,8 +50,8 @@ fn has_longest(longest: &BTreeMap<&TargetId, u64>, experiment: &Experiment) -> b
     known.is_none_or(|known| experiment.warmup_ns.is_none_or(|own| own >= *known))
 }
 
-/// Of the `kept` experiments those that count: with a target's longest warm-up, once they have [`BASELINES`] and every
-/// speedup that the others have; until then, all.
+/// Which of the `kept` experiments count: those with their target's longest warm-up, as soon as these include [`BASELINES`] and
+/// every speedup of the others; until then, all.
 pub(crate) fn up_to_date(recording: &Recording, kept: &[bool]) -> Vec<bool> {
     let longest = longest(recording);
     let mut before: BTreeMap<&TargetId, BTreeSet<u32>> = BTreeMap::new();
@@ -113,7 +113,8 @@ pub(crate) fn unsettled<'a>(recording: &'a Recording, counted: &[bool]) -> Vec<&
     found
 }
 
-/// The targets that should warm up longer than all do at first, and how long: also those for which that was found before.
+/// The targets that need a longer warm-up than all have at first, and how long: including those for which that was found
+/// before.
 pub fn next_warmups(recording: &Recording) -> Vec<(TargetId, Duration)> {
     let kept = crate::experiments::disturbance::undisturbed(recording).kept;
     let longest = longest(recording);

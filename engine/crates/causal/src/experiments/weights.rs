@@ -1,9 +1,8 @@
 //! Adaptive choice, undone: how much each experiment counts (inverse probability weighting, Horvitz and Thompson 1952).
 //!
-//! When the recorder tests promising targets more often than settled ones, a target's experiments bunch up where it was
-//! promising: in some phase of the program, or after a lucky start. An experiment's *weight* is the relative probability
-//! with which a sample of its target was accepted as the choice. Dividing by it restores what choosing by samples alone
-//! would have given.
+//! The recorder tests promising targets more often than settled ones. So a target's experiments cluster where it was promising:
+//! in some phase of the program, or after a lucky start. An experiment's *weight* is the relative probability with which a
+//! sample of its target was accepted as the choice. Dividing by it restores what choosing by samples alone would have given.
 //!
 //! The chance that a target is chosen is its weight over the mean weight of all samples at that time, and that mean moves
 //! whenever any weight does. It need not be recorded: targets are chosen in proportion to samples × weight, so the mean of
@@ -15,7 +14,7 @@ use fulcrum_model::causal::Experiment;
 /// Neighbours on either side.
 const REACH: usize = 24;
 
-/// What each experiment counts; 1 throughout when the choice was not adaptive.
+/// How much each experiment counts; 1 throughout when the choice was not adaptive.
 pub(crate) fn counts(experiments: &[Experiment]) -> Vec<f64> {
     if experiments.iter().all(|it| it.weight == 1.0) {
         return vec![1.0; experiments.len()];

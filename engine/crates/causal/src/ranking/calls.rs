@@ -1,21 +1,21 @@
-//! Targets that are a call: what their time passes in, and what a virtual speedup of them therefore means.
+//! Targets that are a call: in which function their time passes, and so what a virtual speedup of them means.
 //!
-//! Samples are of processor time, so a line that waits has few, and a speedup of it shortens none of its waits. What waits is
-//! told by the hooks around functions that may wait: of the time that passed in them by the clock on the wall, what was neither
-//! on a processor, as samples tell, nor in a run queue was spent waiting. A target whose time mostly passes in one function is about that function:
-//! its result is about calling it, not about the code of the line.
+//! Samples measure processor time, so a line that waits has few, and a speedup of it shortens none of its waits. Hooks around
+//! functions that may wait measure the waits: the wall time in a function, minus the time on a processor (by samples) and in a run
+//! queue, was spent waiting. If most of a target's time passes in one function, its result is about calling that function, not
+//! about the code of the line.
 
 use std::collections::BTreeMap;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{CallDoes, CallTime, InCall, Recording, Stream};
 
-/// The part of a target's time that must pass in one function.
+/// The share of a target's time that must pass in one function.
 const MOST: f64 = 0.5;
-/// Less time than this many sampling periods tells nothing.
+/// Less time than this many sampling periods says nothing.
 const FEWEST: f64 = 20.0;
 
-/// Fewer answers to who held a lock tell nothing.
+/// Fewer observations of who held a lock say nothing.
 const FEWEST_HOLDERS: u64 = 5;
 
 /// Functions that move data: the kernel works for them while they do not wait.
@@ -33,7 +33,7 @@ struct Time {
 }
 
 impl Time {
-    /// Of a stream. What is on a processor also stands in run queues, on a busy machine for long: that is none of the call's.
+    /// The time of a call in a stream. On a busy machine threads also stand in run queues for long, which is not the call's doing.
     fn of(call: &CallTime, stream: &Stream) -> Time {
         let processor = call.processor as f64;
         Time {
@@ -181,7 +181,7 @@ mod tests {
             // Of several, the one with most of the time.
             (100, &[("read", 5, 10), (lock, 0, 300)], waits(lock, 0, 74)),
             (100, &[(KERNEL, 80, 0)], works(KERNEL, 80, 0)),
-            // Too little to tell.
+            // Too little time.
             (3, &[(lock, 0, 10)], None),
         ] {
             assert_eq!(summary(samples, calls), expected, "{samples}: {calls:?}");
@@ -192,7 +192,7 @@ mod tests {
     fn where_samples_leave_the_kernel_out_its_work_is_not_called_waiting() {
         let does = |calls: &[(&str, u64, u64)]| check(50, calls, true).map(|it| it.does);
         assert_eq!(does(&[("sendmsg", 20, 800)]), Some(CallDoes::Unseen));
-        // It does nothing but wait, whoever looks.
+        // It only waits, whether samples see the kernel or not.
         assert_eq!(
             does(&[("pthread_cond_wait", 20, 800)]),
             Some(CallDoes::Waits)
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn standing_in_a_run_queue_is_no_waiting_of_the_call() {
+    fn time_in_a_run_queue_is_not_waiting_in_the_call() {
         let line: TargetId = "a.c:7".parse().expect("a target");
         let found = |queued| {
             let stream = Stream {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_recording_is_no_reason_to_fail() {
+    fn a_damaged_recording_does_not_panic() {
         let most = u64::MAX;
         let found = check(most, &[("read", most, most), ("write", 0, most)], false);
         assert!(found.is_none_or(|it| (0.0..=1.0).contains(&it.processor)));

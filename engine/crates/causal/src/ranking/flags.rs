@@ -5,10 +5,10 @@
 //! | run queue | during its experiments, threads stood in run queues a quarter of a processor's time or more |
 //! | few visits | the baseline, or half of the points, rest on fewer than 20 visits |
 //! | shared | its code is also another target's (identical functions folded into one) |
-//! | regime change | the curve leaves a straight line by more than noise (see `linear`) |
-//! | unsettled | the pace changes within experiments (see `steady`) |
-//! | costly pauses | pausing may cost a tenth of the program's time (see `placebo`) |
-//! | unstable | a latency whose arrivals and departures differ over the run (see `latency`) |
+//! | regime change | the curve leaves a straight line by more than noise (see `estimate::linear`) |
+//! | unsettled | the pace changes within experiments (see `experiments::steady`) |
+//! | costly pauses | pausing may cost a tenth of the program's time (see `estimate::placebo`) |
+//! | unstable | a latency whose arrivals and departures differ over the run (see `estimate::latency`) |
 
 use fulcrum_model::causal::{Flag, Point};
 
@@ -16,7 +16,7 @@ use crate::estimate::combine::Line;
 
 /// Threads that wait for a processor, on average, from which pauses fall into waits rather than into work.
 const QUEUED: f64 = 0.25;
-/// Visits from which a period is more than a handful of luck.
+/// Visits from which a period is more than luck.
 const ENOUGH_VISITS: u64 = 20;
 
 /// What is known about one target.

@@ -1,8 +1,7 @@
 //! Ranking: targets with something to gain, then those without, then those that are not known yet; within each the steepest
 //! slope first (COZ §2), equal slopes by location.
 //!
-//! A slope that nobody knows is often a steep one: by slope alone, rows without an answer would stand above the one that has
-//! one.
+//! Unknown slopes are often steep: by slope alone, rows without an answer would stand above the row with one.
 
 use fulcrum_model::causal::{Shape, Target};
 use fulcrum_model::{Location, TargetId};
@@ -16,7 +15,7 @@ pub(crate) fn rank(targets: &mut [Target]) {
     });
 }
 
-/// What is known of a target, in the order in which a reader wants it.
+/// What is known of a target, in the order in which readers want it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Gain,
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_a_verdict_stands_above_who_has_none() {
+    fn targets_with_a_verdict_stand_above_those_without() {
         let target = |line: u32, shape, slope| Target {
             id: format!("a.c:{line}").parse().expect("a target"),
             slope,

@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
         let mut opening = Opening::new((0..self.lines.len()).map(line).collect());
         while !opening.is_over() && self.recording.experiments.len() < LONGEST {
             self.experiment(OPENING);
-            if let Some(verdict) = opening.look(&self.recording) {
+            if let Some(verdict) = opening.interim_analysis(&self.recording) {
                 return (Some(verdict), self.recording.experiments.len());
             }
         }
@@ -221,7 +221,7 @@ fn what_is_worth_it_in_a_phase_alone_is_worth_less() {
             // The rest of the run, without the line, lasted four times as long.
             recording.runtime_ns = if *whole { time } else { 5 * time };
             recording.samples = vec![(line(0), samples)];
-            *verdict = verdict.take().or(opening.look(&recording));
+            *verdict = verdict.take().or(opening.interim_analysis(&recording));
         }
     }
     let [whole, phase] = verdicts;
