@@ -123,6 +123,21 @@ export type FulcrumClientCapabilities = {
   richHover?: boolean | null;
 };
 
+/** An open navigator; the server gives the number. */
+export type NavigatorId = number;
+
+/** An open event trace; the server gives the number. */
+export type TraceId = number;
+
+/** A thread of a trace, as its log numbers it. */
+export type ThreadId = number;
+
+/** A node of a thread's event tree: the number of the event that began it, within its thread. */
+export type NodeId = number;
+
+/** A method of a trace, as its log numbers it. */
+export type MethodId = number;
+
 /** Parameters of `fulcrum/causal/open`. */
 export type OpenParams = {
   /** A `.coz` file (text or JSON lines), a `causal-*.jsonl`, a run folder, or its `run.json`. */
@@ -792,7 +807,7 @@ export type NavigatorNormalisation = "totals" | { "factor": number };
 /** An open navigator. */
 export type NavigatorOpened = {
   /** What the other requests take. */
-  id: number;
+  id: NavigatorId;
   /** For a heading: `after.pb.gz − before.pb.gz`. */
   title: string;
   /** What sort of profile it is. */
@@ -823,7 +838,7 @@ export type NavigatorValueType = {
 /** Parameters of `fulcrum/navigator/command`. */
 export type NavigatorCommandParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** What to do. */
   command: NavigatorCommand;
 };
@@ -964,7 +979,7 @@ export type NavigatorSpread = {
   high: number;
   /** How probable a difference so great is when there is none, two-sided. */
   p: number;
-  /** It is told from noise: p is below 0.01. */
+  /** Whether it is significant: p is below 0.01. */
   significant: boolean;
 };
 
@@ -1107,7 +1122,7 @@ export type NavigatorHistory = {
 /** Parameters of `fulcrum/navigator/rows`. */
 export type NavigatorRowsParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** The view's. Rows of another are refused with LSP's `ContentModified`. */
   revision: number;
   /** Which sort. */
@@ -1145,7 +1160,7 @@ export type NavigatorRow = {
 /** Parameters of `fulcrum/navigator/automatic`. */
 export type NavigatorAutomaticParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** How many paths at most; absent: 14. */
   count?: number | null;
   /** The part of the cost that they should cover; absent: 0.85. */
@@ -1154,7 +1169,7 @@ export type NavigatorAutomaticParams = {
   workDoneToken?: ProgressToken | null;
 };
 
-/** What the automatic search found beside the labels. Nothing is labelled yet: see the command `accept`. */
+/** What the automatic search found in addition to the labels. It labels nothing itself: see the command `accept`. */
 export type NavigatorAutomatic = {
   /** The denominator of the fractions. */
   total: number;
@@ -1191,7 +1206,7 @@ export type NavigatorSuggestion = {
 /** Parameters of `fulcrum/navigator/flame`. */
 export type NavigatorFlameParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** What to draw. */
   what: NavigatorFlameWhat;
   /** In a comparison, what makes boxes wide; absent: `a`. */
@@ -1271,7 +1286,7 @@ export type NavigatorFlame = {
 /** Parameters of `fulcrum/navigator/flameSearch`. */
 export type NavigatorFlameSearchParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** A part of a name. Upper and lower case are the same. */
   text: string;
   /** Only below this node of the tree; absent: the whole tree. */
@@ -1295,7 +1310,7 @@ export type NavigatorFlameSearchResult = {
 /** Parameters of `fulcrum/navigator/frame`. */
 export type NavigatorFrameParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** A name of the profile. */
   name: string;
 };
@@ -1326,7 +1341,7 @@ export type NavigatorLocationHow = "recorded" | "recordedFile" | "definition";
 /** Parameters of `fulcrum/navigator/lines`. */
 export type NavigatorLinesParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** The document, open or not. */
   uri: string;
 };
@@ -1387,7 +1402,7 @@ export type NavigatorHeat = "cold" | "hot1" | "hot2" | "hot3" | "hot4" | "less1"
 /** Parameters of `fulcrum/navigator/names`. */
 export type NavigatorNamesParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
   /** How many names to send at most. */
   count: number;
 };
@@ -1433,7 +1448,7 @@ export type NavigatorRenamed = {
 /** Parameters of `fulcrum/navigator/report`. */
 export type NavigatorReportParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
 };
 
 /** Answer to `fulcrum/navigator/report`. */
@@ -1445,7 +1460,7 @@ export type NavigatorReport = {
 /** Parameters of `fulcrum/navigator/close`. */
 export type NavigatorCloseParams = {
   /** The navigator. */
-  id: number;
+  id: NavigatorId;
 };
 
 /** Parameters of `fulcrum/trace/start`. */
@@ -1542,7 +1557,7 @@ export type RefineFrom =
     file: string }
   | { kind: "navigator";
     /** Its number. */
-    id: number }
+    id: NavigatorId }
   | { kind: "run";
     /** Its folder, absolute. */
     run: string;
@@ -1649,7 +1664,7 @@ export type EventsOpenParams = {
 /** Answer to `fulcrum/events/open`. */
 export type EventsOpened = {
   /** The trace's number for all further requests. */
-  id: number;
+  id: TraceId;
   /** The log in a few words. */
   title: string;
   /** The log that was opened. */
@@ -1677,13 +1692,13 @@ export type EventsOpened = {
 /** A thread of the traced program. */
 export type EventsThread = {
   /** Its number. */
-  id: number;
+  id: ThreadId;
   /** Its name when it began. */
   name: string;
   /** Its thread group, or empty. */
   group: string;
   /** The thread that started it; null when it is not known. */
-  parent: number | null;
+  parent: ThreadId | null;
   /** Its first event. */
   startNs: number;
   /** Its last event. */
@@ -1701,9 +1716,9 @@ export type EventsThread = {
 /** A part of a trace. */
 export type EventsPart = {
   /** Only this thread; absent: all threads. */
-  thread?: number | null;
+  thread?: ThreadId | null;
   /** Only what is inside of this node of the thread, itself included; absent: all of it. */
-  node?: number | null;
+  node?: NodeId | null;
   /** Only calls that began at this time or later. */
   leftNs?: number | null;
   /** Only calls that began before this time. */
@@ -1713,7 +1728,7 @@ export type EventsPart = {
 /** Parameters of `fulcrum/events/tree`. */
 export type EventsTreeParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** What is folded into a call tree. */
   part: EventsPart;
   /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
@@ -1723,7 +1738,7 @@ export type EventsTreeParams = {
 /** Parameters of `fulcrum/events/filter`. */
 export type EventsFilterParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** What the next filter should still observe. */
   part: EventsPart;
   /** A method is kept when its mean self time is at least this, nanoseconds; absent: 50,000, as JPMT's refinement. */
@@ -1745,15 +1760,15 @@ export type EventsFilter = {
 /** Parameters of `fulcrum/events/frame`. */
 export type EventsFrameParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** A method's number, as rows have it. */
-  method: number;
+  method: MethodId;
 };
 
 /** Parameters of `fulcrum/events/close`. */
 export type EventsCloseParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
 };
 
 /** Methods of a queue. */
@@ -1770,7 +1785,7 @@ export type EventsQueueOrder = "fifo" | "lifo" | "identity";
 /** Parameters of `fulcrum/events/queues`. */
 export type EventsQueuesParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** The methods that put: `CLASS.METHOD`, `*` stands for anything, commas separate several. */
   put: string;
   /** The methods that take one. */
@@ -1833,17 +1848,17 @@ export type EventsRequest = {
   /** From 1, in the order of puts. */
   number: number;
   /** The thread that put it. */
-  putThread: number;
+  putThread: ThreadId;
   /** The put's node. */
-  putNode: number;
+  putNode: NodeId;
   /** When the put had returned: the request is in the queue. */
   enqueueNs: number;
   /** Requests in the queue after the put. */
   putLength: number;
   /** The thread that took it; null: it was never taken. */
-  takeThread: number | null;
+  takeThread: ThreadId | null;
   /** The take's node. */
-  takeNode: number | null;
+  takeNode: NodeId | null;
   /** When the take had returned it. */
   dispatchNs: number | null;
   /** Requests in the queue after the take. */
@@ -1890,11 +1905,11 @@ export type EventsQueueSummary = {
 /** Parameters of `fulcrum/events/children`. */
 export type EventsChildrenParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** The thread. */
-  thread: number;
+  thread: ThreadId;
   /** Whose children; absent: the top of the thread's tree. */
-  node?: number | null;
+  node?: NodeId | null;
   /** In which order; absent: time. */
   order?: EventsOrder | null;
   /** The first row that is wanted, from 0. */
@@ -1917,15 +1932,15 @@ export type EventsRows = {
 /** An event with a duration, or one without. */
 export type EventsRow = {
   /** Its thread. */
-  thread: number;
+  thread: ThreadId;
   /** Its number in the thread. */
-  node: number;
+  node: NodeId;
   /** What it is. */
   kind: EventsKind;
   /** A method with its class, a class with the object's number, or what else there is to say. */
   name: string;
   /** The method's number; null for what is no call. */
-  method: number | null;
+  method: MethodId | null;
   /** The number of the object that was waited for or made; null when there is none or it is not known. */
   object: number | null;
   /** When it began. */
@@ -1994,7 +2009,7 @@ export type EventsQueueCell = {
 /** Parameters of `fulcrum/events/search`. */
 export type EventsSearchParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** A part of a name. Upper and lower case are the same. */
   text?: string | null;
   /** Or a condition as `fulcrum events query` takes it: `method ~ "*.get" and wall > 1ms`. */
@@ -2010,9 +2025,9 @@ export type EventsSearchParams = {
 /** A node of a thread. */
 export type EventsPlace = {
   /** The thread. */
-  thread: number;
+  thread: ThreadId;
   /** The node. */
-  node: number;
+  node: NodeId;
 };
 
 /** Answer to `fulcrum/events/search`. */
@@ -2036,7 +2051,7 @@ export type EventsHit = {
 /** A node on the way to another. */
 export type EventsStep = {
   /** The node. */
-  node: number;
+  node: NodeId;
   /** Its place among its siblings in the order of time, from 0. */
   position: number;
 };
@@ -2044,7 +2059,7 @@ export type EventsStep = {
 /** Parameters of `fulcrum/events/query`. */
 export type EventsQueryParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** A query as `fulcrum events query` takes it. */
   query: string;
   /** At most so many rows, up to 10,000; absent: 1,000. */
@@ -2074,7 +2089,7 @@ export type EventsColumn = {
 /** Parameters of `fulcrum/events/timeline`. */
 export type EventsTimelineParams = {
   /** The trace. */
-  id: number;
+  id: TraceId;
   /** The visible part: its beginning. */
   leftNs: number;
   /** Its end. */
@@ -2082,7 +2097,7 @@ export type EventsTimelineParams = {
   /** How wide that is on screen, at most 8,000: nothing narrower than a pixel is told apart. */
   width: number;
   /** Which threads; absent: all, at most 200 of them. */
-  threads?: Array<number> | null;
+  threads?: Array<ThreadId> | null;
   /** How many levels of calls are sent, at most 100; absent: 0. */
   depths?: number | null;
 };
@@ -2100,7 +2115,7 @@ export type EventsTimeline = {
 /** A thread's part of a timeline. */
 export type EventsTimelineThread = {
   /** The thread. */
-  id: number;
+  id: ThreadId;
   /** What it did, from left to right. */
   states: EventsStates;
   /** Calls at least a pixel wide, level by level of the thread's tree. */
@@ -2143,15 +2158,15 @@ export type EventsCalls = {
   /** A position in `names`. */
   name: Array<number>;
   /** The node. */
-  node: Array<number>;
+  node: Array<NodeId>;
 };
 
 /** Parameters of `fulcrum/events/compare`. */
 export type EventsCompareParams = {
   /** The trace that is looked at. */
-  a: number;
+  a: TraceId;
   /** What it is compared with: the trace before. */
-  b: number;
+  b: TraceId;
   /** The first row that is wanted, from 0. */
   from: number;
   /** How many, at most 10,000. */
@@ -2211,9 +2226,9 @@ export type EventsPathSums = {
   /** Wall time less that of what is inside. */
   selfWallNs: number;
   /** The first of these in the log, to look at. */
-  thread: number;
+  thread: ThreadId;
   /** Its node. */
-  node: number;
+  node: NodeId;
 };
 
 /** What became of a path from B to A. */
@@ -2401,7 +2416,7 @@ export type TransactionsDifference = {
   highNs: number;
   /** How probable a difference so great is when there is none. */
   p: number;
-  /** Whether it is told from noise: p is below 0.01. */
+  /** Whether it is significant: p is below 0.01. */
   significant: boolean;
 };
 

@@ -1,5 +1,7 @@
 //! The run store.
 
+use std::path::Path;
+
 use fulcrum_runs::{Ended, Manifest, RunFolder, RunInfo};
 use fulcrum_schema::{RunEnded, RunEntry, RunIteration, RunKind};
 use serde_json::Value;
@@ -50,15 +52,23 @@ pub fn entry(run: RunInfo) -> RunEntry {
 
 /// What a run holds: as its manifest says; of a run without one, as its files say.
 pub fn kind(run: &RunInfo) -> RunKind {
-    let said = run.manifest.as_ref().map_or("", |it| &*it.kind);
-    match said {
-        "causal" => RunKind::Causal,
-        "events" => RunKind::Events,
-        "transactions" => RunKind::Transactions,
-        "" if fulcrum_transaction_records::run::is_run(&run.path) => RunKind::Transactions,
-        "" if fulcrum_events::logs(&run.path).is_empty() => RunKind::Causal,
-        "" => RunKind::Events,
-        _ => RunKind::Unknown,
+    let missing = fulcrum_runs::RunKind::Missing;
+    match run.manifest.as_ref().map_or(&missing, |it| &it.kind) {
+        fulcrum_runs::RunKind::Causal => RunKind::Causal,
+        fulcrum_runs::RunKind::Events => RunKind::Events,
+        fulcrum_runs::RunKind::Transactions => RunKind::Transactions,
+        fulcrum_runs::RunKind::Missing => kind_of_files(&run.path),
+        fulcrum_runs::RunKind::Unknown(_) => RunKind::Unknown,
+    }
+}
+
+fn kind_of_files(run: &Path) -> RunKind {
+    if fulcrum_transaction_records::run::is_run(run) {
+        RunKind::Transactions
+    } else if fulcrum_events::logs(run).is_empty() {
+        RunKind::Causal
+    } else {
+        RunKind::Events
     }
 }
 

@@ -1,11 +1,11 @@
-//! A file that is either the old one or the new one, whenever the writer dies.
+//! Replaces files atomically: whenever the writer dies, the file is the old one or the new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes `bytes` beside `path`, syncs, and renames over it. Left-over temporary files are ignored by every reader.
-pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // The process id keeps two writers apart; the last rename wins.

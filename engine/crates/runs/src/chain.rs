@@ -1,11 +1,11 @@
-//! Runs that continue earlier ones of the same build: all their recordings are read as one.
+//! Runs that continue earlier ones of the same build: their recordings are read as one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::{Manifest, RunFolder, store};
 
-/// The option of a manifest that names the run which it continues: a folder of the same store.
+/// The option of a manifest that names the run it continues: a folder of the same store.
 pub const CONTINUES: &str = "continues";
 
 /// The recordings of a run, those of the runs that it continues first.
@@ -60,7 +60,7 @@ pub(crate) fn parts(folder: &Path, manifest: Option<&Manifest>) -> Parts {
     }
 }
 
-/// The folder of the run that a run continues, and its name. A manifest must not reach outside its store.
+/// The folder and name of the run that a run continues. A manifest must not reach outside its store.
 fn before(folder: &Path, manifest: &Manifest) -> Option<(PathBuf, String)> {
     let name = manifest.options.get(CONTINUES)?.as_str()?;
     let is_name = !name.is_empty() && !name.contains(['/', '\\']) && name != "..";

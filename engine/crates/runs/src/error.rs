@@ -1,4 +1,4 @@
-//! What goes wrong with files of a run, as one sentence.
+//! Errors with files of a run, each one sentence.
 
 use std::fmt;
 use std::io;

@@ -10,7 +10,7 @@ use crate::{RunError, atomic, layout, time};
 
 /// Source files larger than this are not copied.
 const SNAPSHOT_LIMIT: u64 = 8 << 20;
-/// Of a run with more files than this nobody is told the size.
+/// The size of a run with more files than this is not computed.
 const SIZE_LIMIT: usize = 500;
 
 /// A run on disk.
@@ -24,7 +24,7 @@ impl RunFolder {
     pub fn create(workspace: &Path, name: &str) -> Result<Self, RunError> {
         let runs = layout::runs_folder(workspace);
         fs::create_dir_all(&runs).map_err(RunError::at("create the folder of runs", &runs))?;
-        // Runs are not for version control, whoever's repository this is.
+        // Runs do not belong into version control.
         let ignore = workspace.join(".fulcrum/.gitignore");
         if !ignore.exists() {
             let _ = fs::write(&ignore, "*\n");
@@ -45,7 +45,7 @@ impl RunFolder {
         })
     }
 
-    /// Exactly this folder. It may exist when it is empty; its parents are created.
+    /// Exactly this folder. It may exist if it is empty; its parents are created.
     pub fn create_at(path: &Path) -> Result<Self, RunError> {
         fs::create_dir_all(path).map_err(RunError::at("create the run folder", path))?;
         let mut entries =
@@ -97,7 +97,7 @@ impl RunFolder {
         })
     }
 
-    /// Refuses a run that is still being recorded: nobody should delete that.
+    /// Refuses a run that is still being recorded, which must not be deleted.
     pub fn check_removable(&self) -> Result<(), RunError> {
         match self.read_manifest() {
             Ok(manifest) if manifest.ended == Ended::Running => {
@@ -124,7 +124,7 @@ impl RunFolder {
                 if files > SIZE_LIMIT {
                     return None;
                 }
-                // Of a link, its own: what it leads to is elsewhere.
+                // The metadata of links themselves: what they lead to is elsewhere.
                 match entry.metadata() {
                     Ok(it) if it.is_dir() => folders.push(entry.path()),
                     Ok(it) => bytes += on_disk(&it),
@@ -151,8 +151,8 @@ impl RunFolder {
         self.write_manifest(manifest)
     }
 
-    /// Copies a source file into `sources/`, once a path. The answer belongs into [`Manifest::sources`]. `None` when it
-    /// cannot be read or is too large to be source: results then have no snapshot, which is no error.
+    /// Copies a source file into `sources/`; call it once for each path. The result belongs into [`Manifest::sources`]. `None` when
+    /// the file cannot be read or is too large for source code: results then have no snapshot, which is no error.
     pub fn snapshot_source(&self, path: &Path) -> Option<SourceSnapshot> {
         let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
         if size > SNAPSHOT_LIMIT {
@@ -162,7 +162,7 @@ impl RunFolder {
         let folder = self.path.join("sources");
         fs::create_dir_all(&folder).ok()?;
         let base = file_name(&path.file_name()?.to_string_lossy());
-        // The next free number. Only this recorder writes here.
+        // The next free number: only this recorder writes here.
         let n = fs::read_dir(&folder)
             .ok()?
             .filter_map(Result::ok)
@@ -200,9 +200,9 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// What a file takes of the disk: logs that are being written, or whose recorder was killed, are as long as they may become.
+/// What a file takes on disk. A log that is being written, or whose recorder was killed, is as long as it may become.
 fn on_disk(file: &fs::Metadata) -> u64 {
-    /// Systems that compress or put small files elsewhere say little or nothing of those.
+    /// File systems that compress small files, or store them elsewhere, report too few blocks for them.
     const SPARSE: u64 = 1 << 20;
     match file.len() {
         length if length < SPARSE => length,

@@ -1,4 +1,4 @@
-//! Where runs are, and what makes a folder one.
+//! Where runs are stored, and how a run's folder is recognised.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ pub fn runs_folder(workspace: &Path) -> PathBuf {
     workspace.join(".fulcrum").join("runs")
 }
 
-/// Does this folder hold a manifest or a recording?
-pub fn is_run(folder: &Path) -> bool {
+/// Whether a folder holds a manifest or a recording.
+pub(crate) fn is_run(folder: &Path) -> bool {
     folder.join("run.json").is_file() || !recordings(folder).is_empty()
 }
 
 /// The `causal-*.jsonl` of a folder, by name.
-pub fn recordings(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn recordings(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -27,7 +27,7 @@ pub fn recordings(folder: &Path) -> Vec<PathBuf> {
         })
         .map(|entry| entry.path())
         .collect();
-    // Without its ending: a process's second stream comes after its first.
+    // By the name without its ending, so that a process's second stream comes after its first.
     paths.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
     paths
 }

@@ -20,6 +20,8 @@ pub use chain::CONTINUES;
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use load::{LoadError, LoadedCausal, describe, load_causal};
-pub use manifest::{Ended, FirstVerdict, Manifest, PricedSection, Recorder, SourceSnapshot, Tool};
+pub use manifest::{
+    Ended, FirstVerdict, Manifest, PricedSection, Recorder, RunKind, SourceSnapshot, Tool,
+};
 pub use store::{RunInfo, latest, list, runs_folder, stored};
 pub use time::{now_rfc3339, rfc3339};

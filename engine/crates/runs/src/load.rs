@@ -17,9 +17,9 @@ pub struct LoadedCausal {
     /// Everything that was recorded, all processes together; progress points are called `PROGRAM: POINT` where there are
     /// several programs.
     pub recording: Recording,
-    /// Of a run, when it can be read.
+    /// The manifest of a run, when it can be read.
     pub manifest: Option<Manifest>,
-    /// The run folder, when it is one.
+    /// The folder, when it is a run.
     pub folder: Option<PathBuf>,
     /// What to call it: the file's name, or the program and when it ran.
     pub title: String,
@@ -65,7 +65,7 @@ pub fn load_causal(path: &Path) -> Result<LoadedCausal, LoadError> {
         .into_owned();
     let parent = path.parent().filter(|folder| store::is_run(folder));
     if let ("run.json", Some(folder)) = (base.as_str(), path.parent()) {
-        // Also when it was lost: the data beside it is what counts.
+        // Even when the manifest is lost: the data beside it counts.
         if path.exists() || store::is_run(folder) {
             return load_folder(folder);
         }
@@ -133,16 +133,17 @@ fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
         Ok(manifest) => Some(manifest),
         Err(error) => {
             notes.push(format!(
-                "The run's description is missing or broken, its data was read without it: {error}"
+                "The run's description is missing or broken, so its data was read without it: {error}"
             ));
             None
         }
     };
     let mut all = Recording::default();
     let mut merge = Merge::default();
-    let chain::Parts { files, notes: told } = chain::parts(path, manifest.as_ref());
-    notes.extend(told);
-    // Whoever recorded it knows why; a recorder that was killed has told nothing.
+    let parts = chain::parts(path, manifest.as_ref());
+    let files = parts.files;
+    notes.extend(parts.notes);
+    // The recorder knows why and says so in its notes, unless it was killed.
     if files.is_empty() && manifest.as_ref().is_none_or(|it| it.notes.is_empty()) {
         notes.push("The run holds no recording: no process of it wrote one, and the recorder did not say why.".into());
     }
@@ -178,10 +179,10 @@ fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
     })
 }
 
-/// Puts the recordings of several processes after one another.
+/// Appends the recordings of several processes to one.
 #[derive(Default)]
 struct Merge {
-    /// Where a target's samples stand.
+    /// The position of each target's samples.
     samples: HashMap<fulcrum_model::TargetId, usize>,
 }
 

@@ -14,8 +14,8 @@ use crate::{place, time};
 pub struct Manifest {
     /// Version of this layout: 1.
     pub schema: u64,
-    /// What was recorded: `causal`.
-    pub kind: String,
+    /// What was recorded.
+    pub kind: RunKind,
     /// The program, as it was given.
     pub command: String,
     /// Its arguments, without the program.
@@ -65,7 +65,48 @@ pub struct Manifest {
     pub recorder: Option<Recorder>,
 }
 
-/// A verdict while a run goes on: what one line gains at least. Not what the run found in the end.
+/// What was recorded. In the file a text, which is kept as it is when this version does not know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum RunKind {
+    /// A causal profile.
+    Causal,
+    /// An event trace.
+    Events,
+    /// A transactional profile.
+    Transactions,
+    /// The manifest does not say.
+    #[default]
+    Missing,
+    /// Something that this version does not know.
+    Unknown(String),
+}
+
+impl From<String> for RunKind {
+    fn from(text: String) -> Self {
+        match &*text {
+            "causal" => RunKind::Causal,
+            "events" => RunKind::Events,
+            "transactions" => RunKind::Transactions,
+            "" => RunKind::Missing,
+            _ => RunKind::Unknown(text),
+        }
+    }
+}
+
+impl From<RunKind> for String {
+    fn from(kind: RunKind) -> Self {
+        match kind {
+            RunKind::Causal => "causal".into(),
+            RunKind::Events => "events".into(),
+            RunKind::Transactions => "transactions".into(),
+            RunKind::Missing => String::new(),
+            RunKind::Unknown(text) => text,
+        }
+    }
+}
+
+/// A verdict while a run goes on: what one line gains at least. The final results know nothing of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FirstVerdict {
@@ -160,7 +201,7 @@ impl Manifest {
         environment_names.sort();
         Manifest {
             schema: 1,
-            kind: "causal".into(),
+            kind: RunKind::Causal,
             command: command.to_string_lossy().into_owned(),
             arguments: arguments
                 .iter()
@@ -210,7 +251,7 @@ impl Recorder {
         }
     }
 
-    /// Is that process still there?
+    /// Whether that process still exists.
     pub fn is_alive(self) -> bool {
         match place::process_start(self.pid) {
             Some(started) => self.started == 0 || self.started == started,

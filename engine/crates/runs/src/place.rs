@@ -1,4 +1,4 @@
-//! Where a run took place: host, processor, kernel, git revision. Best effort, never an error.
+//! The machine and repository of a run: host, processor, kernel, git revision. Best effort, never an error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ fn read(path: &str) -> String {
 }
 
 /// The machine's name.
-pub fn host() -> String {
+pub(crate) fn host() -> String {
     read("/proc/sys/kernel/hostname")
 }
 
 /// The kernel's release.
-pub fn kernel() -> String {
+pub(crate) fn kernel() -> String {
     read("/proc/sys/kernel/osrelease")
 }
 
 /// `AMD EPYC 7B13 × 2`.
-pub fn cpu() -> String {
+pub(crate) fn cpu() -> String {
     let info = read("/proc/cpuinfo");
     let name = info.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
@@ -35,7 +35,7 @@ pub fn cpu() -> String {
 }
 
 /// When a process started, in clock ticks since boot. `None` when there is no such process, or it is a zombie.
-pub fn process_start(pid: u32) -> Option<u64> {
+pub(crate) fn process_start(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is the program's name in parentheses, which may hold anything.
     let mut rest = stat.get(stat.rfind(')')? + 1..)?.split_whitespace();
@@ -46,7 +46,7 @@ pub fn process_start(pid: u32) -> Option<u64> {
 }
 
 /// The commit that is checked out around `folder`, from git's own files.
-pub fn git_revision(folder: &Path) -> Option<String> {
+pub(crate) fn git_revision(folder: &Path) -> Option<String> {
     let folder = fs::canonicalize(folder).ok()?;
     let dot_git = folder
         .ancestors()

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::folder::file_name;
-pub use crate::layout::{is_run, recordings, runs_folder};
+pub use crate::layout::runs_folder;
+pub(crate) use crate::layout::{is_run, recordings};
 use crate::{Manifest, RunError, RunFolder, time};
 
 /// One run in a list.
@@ -22,8 +23,8 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// What was recorded, for people: the folder's name without the time, and without the number that tells it apart from
-    /// another run of the same program and second.
+    /// What people call the run: the folder's name without the time, and without the number that tells runs of one program and
+    /// second apart.
     pub fn subject(&self) -> &str {
         let subject = match self.name.split_once('-') {
             Some((time, rest)) if time::from_compact(time).is_some() => rest,
@@ -78,7 +79,7 @@ pub fn list(workspace: &Path) -> Vec<RunInfo> {
     runs
 }
 
-/// A run of this workspace's store, by its folder: one that stands in the store itself and is no link out of it.
+/// A run of this workspace's store, by its folder. Links that lead out of the store are refused.
 pub fn stored(workspace: &Path, run: &Path) -> Result<RunFolder, RunError> {
     let store = runs_folder(workspace);
     let of_store = || {
@@ -90,7 +91,7 @@ pub fn stored(workspace: &Path, run: &Path) -> Result<RunFolder, RunError> {
     let missing = || {
         let error = io::Error::new(
             io::ErrorKind::NotFound,
-            format!("it is no run in {}", store.display()),
+            format!("it is not a run in {}", store.display()),
         );
         RunError::at("find the run", run)(error)
     };

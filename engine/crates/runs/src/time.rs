@@ -1,4 +1,6 @@
-//! UTC dates from the system clock, without a calendar library.
+//! UTC dates from the system clock.
+//!
+//! Computed by hand: one direction of one formula is needed, and chrono and time bring time zones, formats and parsers with them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -41,7 +43,7 @@ fn civil(seconds: u64) -> Civil {
 }
 
 fn seconds(time: SystemTime) -> u64 {
-    // A clock before 1970 is a broken clock; the epoch says so.
+    // A clock before 1970 is broken; the result is then the epoch.
     time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }
 
@@ -60,12 +62,12 @@ pub fn now_rfc3339() -> String {
 }
 
 /// `20261121T131500Z`: sorts by time, and is a file name everywhere.
-pub fn compact(time: SystemTime) -> String {
+pub(crate) fn compact(time: SystemTime) -> String {
     rfc3339(time).replace(['-', ':'], "")
 }
 
 /// `20261121T131500Z` back to `2026-11-21T13:15:00Z`.
-pub fn from_compact(text: &str) -> Option<String> {
+pub(crate) fn from_compact(text: &str) -> Option<String> {
     let shape = |(at, c): (usize, char)| match at {
         8 => c == 'T',
         15 => c == 'Z',

@@ -17,6 +17,7 @@ use ts_rs::TS;
 
 mod causal;
 mod events;
+mod ids;
 mod navigator;
 mod refine;
 mod run;
@@ -30,6 +31,7 @@ mod typescript;
 
 pub use causal::*;
 pub use events::*;
+pub use ids::*;
 pub use navigator::*;
 pub use refine::*;
 pub use run::*;

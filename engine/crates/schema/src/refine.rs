@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::ProgressToken;
+use crate::{NavigatorId, ProgressToken};
 
 /// Parameters of `fulcrum/refine/start`.
 #[derive(Clone, Debug, Deserialize, PartialEq, TS)]
@@ -81,7 +81,7 @@ pub enum RefineFrom {
     /// The labels of a navigator that is open.
     Navigator {
         /// Its number.
-        id: u32,
+        id: NavigatorId,
     },
     /// A run: a trace, an iteration of another loop, or a causal profile.
     Run {

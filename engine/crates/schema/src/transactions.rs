@@ -190,7 +190,7 @@ pub struct TransactionsDifference {
     pub high_ns: f64,
     /// How probable a difference so great is when there is none.
     pub p: f64,
-    /// Whether it is told from noise: p is below 0.01.
+    /// Whether it is significant: p is below 0.01.
     pub significant: bool,
 }
 

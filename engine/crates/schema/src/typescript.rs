@@ -49,6 +49,11 @@ pub fn typescript() -> String {
     declare!(
         FulcrumServerCapabilities,
         FulcrumClientCapabilities,
+        NavigatorId,
+        TraceId,
+        ThreadId,
+        NodeId,
+        MethodId,
         OpenParams,
         ClearParams,
         ProfileSummary,

@@ -1,42 +1,27 @@
 //! The language server: the only crate that knows LSP or JSON-RPC.
 //!
-//! The loop (`main_loop`) owns the state (`state`). Requests are files under `requests/`; the trait that each implements
-//! says whether it changes the state, reads a snapshot at once, or reads one on the pool. Each layer knows only those below
-//! it: the loop, dispatch, requests, the state, the snapshot, and then plain data.
+//! The loop (`main_loop`) owns the state (`state`). Each file under `requests/` handles one request; the trait that it
+//! implements says whether it changes the state, reads a snapshot, or works on a thread of its own. Each layer knows only
+//! those below it: the loop with its dispatch, requests, the state, navigators, the snapshot, and what these are made of.
 //! Standard requests come first, so that any LSP editor shows the results; `fulcrum/…` is in [`fulcrum_schema`].
 
 #![forbid(unsafe_code)]
 
-mod calls_in_words;
-mod config;
-mod convert;
-mod diagnostics;
-mod dispatch;
+mod causal;
 mod documents;
-mod error;
 mod events;
-mod facts;
-mod failure;
 mod filters;
 mod main_loop;
 mod navigator;
-mod plot;
 mod pool;
-mod position;
-mod profile;
-mod recorder;
-mod refine;
+mod protocol;
+mod recording;
 mod requests;
-mod resolve;
-mod script;
 mod snapshot;
-mod sources;
 mod state;
 #[cfg(test)]
 mod tests;
 mod transactions;
-mod uri;
-mod wording;
 
 use std::sync::Arc;
 
@@ -44,12 +29,12 @@ use gen_lsp_types as lsp;
 use lsp_server::Connection;
 use serde_json::json;
 
-use config::{Config, Hello};
-pub use error::ServerError;
-pub(crate) use fulcrum_schema as protocol;
-use fulcrum_schema::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
-pub use recorder::{Real, Recorder};
-pub use script::Scripted;
+use protocol::config::{self, Config, InitializeParams};
+pub use protocol::error::ServerError;
+use protocol::position::Encoding;
+use protocol::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
+pub use recording::recorder::{Real, Recorder};
+pub use recording::script::Scripted;
 
 /// `fulcrum lsp`: serves one client on standard input and output until it leaves. Nothing else may write to standard
 /// output meanwhile.
@@ -69,9 +54,9 @@ pub fn run(connection: &Connection, recorder: Arc<dyn Recorder>) -> Result<(), S
     let (id, params) = connection
         .initialize_start()
         .map_err(|e| ServerError::new("no initialize request came", &e))?;
-    let hello: Hello = serde_json::from_value(params)
+    let params: InitializeParams = serde_json::from_value(params)
         .map_err(|e| ServerError::new("the parameters of initialize could not be read", &e))?;
-    let config = Config::new(&hello);
+    let config = Config::new(&params);
     let result = lsp::InitializeResult {
         capabilities: capabilities(config),
         server_info: Some(lsp::ServerInfo {
@@ -84,7 +69,7 @@ pub fn run(connection: &Connection, recorder: Arc<dyn Recorder>) -> Result<(), S
     connection
         .initialize_finish(id, result)
         .map_err(|e| ServerError::new("the client left at once", &e))?;
-    main_loop::serve(connection, config, config::folders(&hello), recorder)
+    main_loop::serve(connection, config, config::folders(&params), recorder)
 }
 
 fn capabilities(config: Config) -> lsp::ServerCapabilities {
@@ -94,8 +79,8 @@ fn capabilities(config: Config) -> lsp::ServerCapabilities {
     };
     lsp::ServerCapabilities {
         position_encoding: Some(match config.encoding {
-            position::Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
-            position::Encoding::Utf16 => lsp::PositionEncodingKind::UTF16,
+            Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
+            Encoding::Utf16 => lsp::PositionEncodingKind::UTF16,
         }),
         text_document_sync: Some(lsp::TextDocumentSync::Options(
             lsp::TextDocumentSyncOptions {
@@ -114,7 +99,7 @@ fn capabilities(config: Config) -> lsp::ServerCapabilities {
             lsp::CodeActionOptions {
                 code_action_kinds: Some(vec![
                     lsp::CodeActionKind::QuickFix,
-                    lsp::CodeActionKind::from(requests::code_action::KIND.to_owned()),
+                    lsp::CodeActionKind::from(requests::document::code_action::KIND.to_owned()),
                 ]),
                 ..lsp::CodeActionOptions::default()
             },

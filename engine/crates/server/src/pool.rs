@@ -1,24 +1,24 @@
-//! Threads for requests: a few for those that only read, and ones of their own for what takes long.
+//! Threads for requests: a few for those that only read, and threads of their own for what takes long.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crossbeam_channel::{Sender, unbounded};
 
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Runs jobs in the order they come, on a fixed number of threads. A clone is the same pool.
 #[derive(Clone)]
-pub struct Pool {
-    /// The threads end when all clones are dropped and the queue is empty. Nobody waits for them: a request that hangs must not
+pub(crate) struct Pool {
+    /// The threads end when all clones are dropped and the queue is empty. Nothing waits for them: a request that hangs must not
     /// keep the server from ending.
     jobs: Sender<Job>,
 }
 
 impl Pool {
     /// A pool of `size` threads.
-    pub fn new(size: usize) -> std::io::Result<Pool> {
+    pub(crate) fn new(size: usize) -> std::io::Result<Pool> {
         let (jobs, receiver) = unbounded::<Job>();
         for n in 0..size.max(1) {
             let receiver = receiver.clone();
@@ -34,14 +34,17 @@ impl Pool {
     }
 
     /// Queues a job. It must not panic outside of [`guarded`].
-    pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
+    pub(crate) fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         // The threads hold the other end as long as this one is.
         let _ = self.jobs.send(Box::new(job));
     }
 }
 
-/// Turns a panic of a request into its failure: one broken request is one failed request.
-pub fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+/// Turns a panic of a request into its failure, so that other requests go on.
+pub(crate) fn guarded<T>(
+    method: &str,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let what = panic
             .downcast_ref::<String>()
@@ -54,8 +57,8 @@ pub fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, Failure>) -> Re
     })
 }
 
-/// A thread of its own, for work on a profile or a trace that takes long.
-pub fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+/// Starts a thread for work on a profile or a trace that takes long.
+pub(crate) fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     let thread = std::thread::Builder::new().name("fulcrum-navigator".into());
     let started = thread.spawn(work);
     started.map(drop).map_err(|error| {

@@ -1,20 +1,19 @@
-//! The immutable snapshot of what the server knows: requests on any thread read it.
+//! An immutable snapshot of the server's state, for requests on any thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::Config;
-use crate::documents::{Document, Documents};
+use crate::causal::profile::OpenCausalProfile;
+use crate::documents::{Document, Documents, path_of_uri};
 use crate::filters::LogCache;
-use crate::profile::OpenCausalProfile;
+use crate::protocol::config::Config;
+use crate::protocol::uri;
 use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
-use crate::sources::current_text;
 use crate::transactions::OpenRuns;
-use crate::uri;
 
-/// Read-only view of the state at one moment; cheap to make.
+/// A read-only view of the state at one moment. Cheap to make.
 #[derive(Clone, Debug, Default)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// What the client can do.
     pub config: Config,
     /// The open profile.
@@ -23,20 +22,20 @@ pub struct Snapshot {
     pub documents: Arc<Documents>,
     /// The workspace's folders.
     pub folders: Arc<Vec<PathBuf>>,
-    /// What is known of the workspace's traces.
-    pub traced: Arc<LogCache>,
-    /// The runs of transactions that were opened.
+    /// What was read of the workspace's event logs.
+    pub logs: Arc<LogCache>,
+    /// The runs of transactions that are kept open.
     pub transactions: Arc<OpenRuns>,
 }
 
 impl Snapshot {
-    /// The document of a URI: as open in the editor, else from disk. `None` when it is neither.
-    pub fn document(&self, uri: &str) -> Option<Arc<Document>> {
+    /// The document of a URI: as open in the editor, else from disk. `None` when it is in neither.
+    pub(crate) fn document(&self, uri: &str) -> Option<Arc<Document>> {
         if let Some(document) = self.documents.by_uri(uri) {
             return Some(Arc::clone(document));
         }
-        let path = crate::sources::path_of(uri)?;
-        let text = current_text(&path, &self.documents)?;
+        let path = path_of_uri(uri)?;
+        let text = self.documents.current_text(&path)?;
         let language = fulcrum_source::Language::from_path(&path);
         Some(Arc::new(Document::new(
             uri,
@@ -47,22 +46,22 @@ impl Snapshot {
         )))
     }
 
-    /// The URI of a file, spelt as the client does when it is open.
-    pub fn uri(&self, path: &Path) -> String {
+    /// The URI of a file; of an open file, as the client spells it.
+    pub(crate) fn uri(&self, path: &Path) -> String {
         self.documents
             .by_path(path)
             .map_or_else(|| uri::from_path(path), |d| d.uri.clone())
     }
 
-    /// The open profile in a few words.
-    pub fn summary(&self) -> Option<ProfileSummary> {
+    /// What the client is told of the open profile.
+    pub(crate) fn summary(&self) -> Option<ProfileSummary> {
         self.profile
             .as_ref()
             .map(|profile| self.summary_of(profile))
     }
 
-    /// A profile in a few words.
-    pub fn summary_of(&self, open: &OpenCausalProfile) -> ProfileSummary {
+    /// What the client is told of a profile.
+    pub(crate) fn summary_of(&self, open: &OpenCausalProfile) -> ProfileSummary {
         let points = &open.profile.progress_points;
         let mut lines: Vec<_> = points
             .iter()

@@ -1,4 +1,4 @@
-//! Runs of transactions that were opened: kept, so that each of their types opens at once.
+//! Open runs of transactions: they are kept, so that each of their types opens at once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,25 @@ use fulcrum_model::{Cancelled, Progress};
 use fulcrum_runs::RunFolder;
 use fulcrum_transaction_records::run::{Options, Run, RunError};
 
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 
-/// Runs that are kept: two that are compared, and one beside them.
+/// At most so many runs are kept: two that are compared, and one more.
 const MOST_RUNS: usize = 3;
 
-/// The runs that were opened last, as long as their files stay as they are.
+/// The runs that were opened last, while their files stay unchanged.
 #[derive(Debug, Default)]
-pub struct OpenRuns(Mutex<Vec<(Stamp, Arc<OpenRun>)>>);
+pub(crate) struct OpenRuns(Mutex<Vec<(Stamp, Arc<OpenRun>)>>);
 
 /// A run of transactions.
 #[derive(Debug)]
-pub struct OpenRun {
+pub(crate) struct OpenRun {
     /// Its folder.
     pub folder: PathBuf,
-    /// What people know it by.
+    /// What people call it.
     pub name: String,
     /// The run.
     pub run: Run,
-    /// What the recorder and the reader have to say, whole sentences.
+    /// Notes of the recorder and the reader, whole sentences.
     pub notes: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl OpenRuns {
     ///
     /// # Errors
     /// When there is none, or when it was cancelled.
-    pub fn open(&self, run: &str, progress: &Progress) -> Result<Arc<OpenRun>, Failure> {
+    pub(crate) fn open(&self, run: &str, progress: &Progress) -> Result<Arc<OpenRun>, Failure> {
         let folder = folder_of(Path::new(run));
         if !folder.is_dir() {
             return Err(Failure::user(
@@ -94,7 +94,7 @@ fn folder_of(run: &Path) -> PathBuf {
     }
 }
 
-/// Of a run that was stitched, also the files of its parts.
+/// The files of a run; of a run that was stitched, also those of its parts.
 fn stamp(folder: &Path) -> Stamp {
     let mut stamp = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -111,7 +111,7 @@ fn stamp(folder: &Path) -> Stamp {
     stamp
 }
 
-/// What the recorder had to say; nothing where there is no manifest that can be read.
+/// The recorder's notes; none where no manifest can be read.
 fn recorders_notes(folder: &Path) -> Vec<String> {
     let manifest = RunFolder::open(folder)
         .ok()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_runs::{Ended, Manifest, RunFolder};
+use fulcrum_runs::{Ended, Manifest, RunFolder, RunKind};
 
 use super::args::StitchArgs;
 use crate::outcome::{DONE, Failure, Outcome};
@@ -15,7 +15,7 @@ pub(crate) fn stitch(args: &StitchArgs) -> Outcome {
     let runs: Vec<&Path> = args.runs.iter().map(PathBuf::as_path).collect();
     let folder = RunFolder::create_at(&args.output).map_err(|error| bad(&error))?;
     let mut manifest = Manifest::begin("stitch".as_ref(), &args.runs, Path::new("."));
-    manifest.kind = "transactions".into();
+    manifest.kind = RunKind::Transactions;
     manifest.notes = args.runs.iter().flat_map(|run| notes(run)).collect();
     let written = fulcrum_profiles::transactions::stitch(&runs, folder.path());
     let written = written.map_err(|error| bad(&error)).and_then(|()| {

@@ -316,7 +316,7 @@ fn runs_that_were_recorded_apart_are_stitched() {
     let runs = fulcrum_runs::RunFolder::open(output.as_ref()).expect("a run");
     assert_eq!(
         runs.read_manifest().expect("a manifest").kind,
-        "transactions"
+        fulcrum_runs::RunKind::Transactions
     );
 }
 

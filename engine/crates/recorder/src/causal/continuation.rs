@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use fulcrum_runs::{CONTINUES, Ended, RunFolder, runs_folder};
+use fulcrum_runs::{CONTINUES, Ended, RunFolder, RunKind, runs_folder};
 
 use crate::program::launch::Program;
 use crate::{Error, Options};
@@ -47,7 +47,7 @@ pub(crate) fn earlier(
     let Ok(manifest) = folder.read_manifest() else {
         return cannot("it does not say what was run; start a new run");
     };
-    if manifest.kind != "causal" {
+    if manifest.kind != RunKind::Causal {
         return cannot("it is not a causal profile");
     }
     if manifest.ended == Ended::Running {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use fulcrum_events::End;
 use fulcrum_filter::Filter;
-use fulcrum_runs::{Ended, Manifest, RunFolder};
+use fulcrum_runs::{Ended, Manifest, RunFolder, RunKind};
 
 use crate::program::launch;
 use crate::{Error, Exit, Recorded, Remote};
@@ -181,7 +181,7 @@ pub(crate) fn prepare(
     if let Some(output) = output {
         settings += &format!("output={}\n", output.display());
     }
-    manifest.kind = "events".into();
+    manifest.kind = RunKind::Events;
     manifest
         .options
         .insert("limit".into(), options.limit.into());

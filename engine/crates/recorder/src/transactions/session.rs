@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fulcrum_runs::{Ended, Manifest, RunFolder};
+use fulcrum_runs::{Ended, Manifest, RunFolder, RunKind};
 use fulcrum_symbols::{ExecutableKind, executable_kind};
 use fulcrum_transaction_records::samples::FILE as SAMPLES_FILE;
 use fulcrum_wire::transactions::{
@@ -147,7 +147,7 @@ fn prepare(
     };
     let folder = folder.map_err(|error| Error::CannotRecord(error.to_string()))?;
     let mut manifest = Manifest::begin(&options.program, &options.args, cwd);
-    manifest.kind = "transactions".into();
+    manifest.kind = RunKind::Transactions;
     let mut set = |name: &str, value: serde_json::Value| {
         manifest.options.insert(name.into(), value);
     };

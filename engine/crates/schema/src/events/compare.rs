@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::ProgressToken;
+use crate::{NodeId, ProgressToken, ThreadId, TraceId};
 
 /// Parameters of `fulcrum/events/compare`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EventsCompareParams {
     /// The trace that is looked at.
-    pub a: u32,
+    pub a: TraceId,
     /// What it is compared with: the trace before.
-    pub b: u32,
+    pub b: TraceId,
     /// The first row that is wanted, from 0.
     pub from: u64,
     /// How many, at most 10,000.
@@ -82,9 +82,9 @@ pub struct EventsPathSums {
     /// Wall time less that of what is inside.
     pub self_wall_ns: u64,
     /// The first of these in the log, to look at.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// Its node.
-    pub node: u64,
+    pub node: NodeId,
 }
 
 /// What became of a path from B to A.

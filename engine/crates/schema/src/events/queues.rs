@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::{NodeId, ThreadId, TraceId};
+
 /// Methods of a queue.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]
@@ -30,7 +32,7 @@ pub enum EventsQueueOrder {
 #[serde(rename_all = "camelCase")]
 pub struct EventsQueuesParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// The methods that put: `CLASS.METHOD`, `*` stands for anything, commas separate several.
     pub put: String,
     /// The methods that take one.
@@ -99,17 +101,17 @@ pub struct EventsRequest {
     /// From 1, in the order of puts.
     pub number: u64,
     /// The thread that put it.
-    pub put_thread: u32,
+    pub put_thread: ThreadId,
     /// The put's node.
-    pub put_node: u64,
+    pub put_node: NodeId,
     /// When the put had returned: the request is in the queue.
     pub enqueue_ns: u64,
     /// Requests in the queue after the put.
     pub put_length: u64,
     /// The thread that took it; null: it was never taken.
-    pub take_thread: Option<u32>,
+    pub take_thread: Option<ThreadId>,
     /// The take's node.
-    pub take_node: Option<u64>,
+    pub take_node: Option<NodeId>,
     /// When the take had returned it.
     pub dispatch_ns: Option<u64>,
     /// Requests in the queue after the take.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::EventsQueueNames;
-use crate::ProgressToken;
+use crate::{MethodId, NodeId, ProgressToken, ThreadId, TraceId};
 
 /// Parameters of `fulcrum/events/open`.
 #[derive(Clone, Debug, Deserialize, PartialEq, TS)]
@@ -27,7 +27,7 @@ pub struct EventsOpenParams {
 #[serde(rename_all = "camelCase")]
 pub struct EventsOpened {
     /// The trace's number for all further requests.
-    pub id: u32,
+    pub id: TraceId,
     /// The log in a few words.
     pub title: String,
     /// The log that was opened.
@@ -57,13 +57,13 @@ pub struct EventsOpened {
 #[serde(rename_all = "camelCase")]
 pub struct EventsThread {
     /// Its number.
-    pub id: u32,
+    pub id: ThreadId,
     /// Its name when it began.
     pub name: String,
     /// Its thread group, or empty.
     pub group: String,
     /// The thread that started it; null when it is not known.
-    pub parent: Option<u32>,
+    pub parent: Option<ThreadId>,
     /// Its first event.
     pub start_ns: u64,
     /// Its last event.
@@ -85,11 +85,11 @@ pub struct EventsPart {
     /// Only this thread; absent: all threads.
     #[serde(default)]
     #[ts(optional = nullable)]
-    pub thread: Option<u32>,
+    pub thread: Option<ThreadId>,
     /// Only what is inside of this node of the thread, itself included; absent: all of it.
     #[serde(default)]
     #[ts(optional = nullable)]
-    pub node: Option<u64>,
+    pub node: Option<NodeId>,
     /// Only calls that began at this time or later.
     #[serde(default)]
     #[ts(optional = nullable)]
@@ -105,7 +105,7 @@ pub struct EventsPart {
 #[serde(rename_all = "camelCase")]
 pub struct EventsTreeParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// What is folded into a call tree.
     #[serde(default)]
     pub part: EventsPart,
@@ -120,7 +120,7 @@ pub struct EventsTreeParams {
 #[serde(rename_all = "camelCase")]
 pub struct EventsFilterParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// What the next filter should still observe.
     #[serde(default)]
     pub part: EventsPart,
@@ -149,9 +149,9 @@ pub struct EventsFilter {
 #[serde(rename_all = "camelCase")]
 pub struct EventsFrameParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// A method's number, as rows have it.
-    pub method: u32,
+    pub method: MethodId,
 }
 
 /// Parameters of `fulcrum/events/close`.
@@ -159,5 +159,5 @@ pub struct EventsFrameParams {
 #[serde(rename_all = "camelCase")]
 pub struct EventsCloseParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
 }

@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::{NodeId, ThreadId, TraceId};
+
 /// Parameters of `fulcrum/events/timeline`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EventsTimelineParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// The visible part: its beginning.
     pub left_ns: u64,
     /// Its end.
@@ -18,7 +20,7 @@ pub struct EventsTimelineParams {
     /// Which threads; absent: all, at most 200 of them.
     #[serde(default)]
     #[ts(optional = nullable)]
-    pub threads: Option<Vec<u32>>,
+    pub threads: Option<Vec<ThreadId>>,
     /// How many levels of calls are sent, at most 100; absent: 0.
     #[serde(default)]
     #[ts(optional = nullable)]
@@ -42,7 +44,7 @@ pub struct EventsTimeline {
 #[serde(rename_all = "camelCase")]
 pub struct EventsTimelineThread {
     /// The thread.
-    pub id: u32,
+    pub id: ThreadId,
     /// What it did, from left to right.
     pub states: EventsStates,
     /// Calls at least a pixel wide, level by level of the thread's tree.
@@ -102,5 +104,5 @@ pub struct EventsCalls {
     /// A position in `names`.
     pub name: Vec<u32>,
     /// The node.
-    pub node: Vec<u64>,
+    pub node: Vec<NodeId>,
 }

@@ -4,19 +4,20 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::EventsPart;
+use crate::{MethodId, NodeId, ThreadId, TraceId};
 
 /// Parameters of `fulcrum/events/children`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EventsChildrenParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// The thread.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// Whose children; absent: the top of the thread's tree.
     #[serde(default)]
     #[ts(optional = nullable)]
-    pub node: Option<u64>,
+    pub node: Option<NodeId>,
     /// In which order; absent: time.
     #[serde(default)]
     #[ts(optional = nullable)]
@@ -57,15 +58,15 @@ pub struct EventsRows {
 #[serde(rename_all = "camelCase")]
 pub struct EventsRow {
     /// Its thread.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// Its number in the thread.
-    pub node: u64,
+    pub node: NodeId,
     /// What it is.
     pub kind: EventsKind,
     /// A method with its class, a class with the object's number, or what else there is to say.
     pub name: String,
     /// The method's number; null for what is no call.
-    pub method: Option<u32>,
+    pub method: Option<MethodId>,
     /// The number of the object that was waited for or made; null when there is none or it is not known.
     pub object: Option<u64>,
     /// When it began.
@@ -203,7 +204,7 @@ pub struct EventsQueueCell {
 #[serde(rename_all = "camelCase")]
 pub struct EventsSearchParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// A part of a name. Upper and lower case are the same.
     #[serde(default)]
     #[ts(optional = nullable)]
@@ -230,9 +231,9 @@ pub struct EventsSearchParams {
 #[serde(rename_all = "camelCase")]
 pub struct EventsPlace {
     /// The thread.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// The node.
-    pub node: u64,
+    pub node: NodeId,
 }
 
 /// Answer to `fulcrum/events/search`.
@@ -262,7 +263,7 @@ pub struct EventsHit {
 #[serde(rename_all = "camelCase")]
 pub struct EventsStep {
     /// The node.
-    pub node: u64,
+    pub node: NodeId,
     /// Its place among its siblings in the order of time, from 0.
     pub position: u64,
 }
@@ -272,7 +273,7 @@ pub struct EventsStep {
 #[serde(rename_all = "camelCase")]
 pub struct EventsQueryParams {
     /// The trace.
-    pub id: u32,
+    pub id: TraceId,
     /// A query as `fulcrum events query` takes it.
     pub query: String,
     /// At most so many rows, up to 10,000; absent: 1,000.

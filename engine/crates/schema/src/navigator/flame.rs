@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::NavigatorSides;
+use crate::NavigatorId;
 
 /// Parameters of `fulcrum/navigator/flame`.
 #[derive(Clone, Debug, Deserialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorFlameParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// What to draw.
     pub what: NavigatorFlameWhat,
     /// In a comparison, what makes boxes wide; absent: `a`.
@@ -124,7 +125,7 @@ pub struct NavigatorFlame {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorFlameSearchParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// A part of a name. Upper and lower case are the same.
     pub text: String,
     /// Only below this node of the tree; absent: the whole tree.

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::NavigatorPathSides;
-use crate::LineState;
+use crate::{LineState, NavigatorId};
 
 /// Parameters of `fulcrum/navigator/frame`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorFrameParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// A name of the profile.
     pub name: String,
 }
@@ -57,7 +57,7 @@ pub enum NavigatorLocationHow {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorLinesParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// The document, open or not.
     pub uri: String,
 }

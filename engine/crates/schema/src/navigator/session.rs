@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{NavigatorPathSides, NavigatorPathSpread, NavigatorView, NavigatorWhole};
-use crate::ProgressToken;
+use crate::{NavigatorId, ProgressToken};
 
 /// Parameters of `fulcrum/navigator/open`.
 #[derive(Clone, Debug, Deserialize, PartialEq, TS)]
@@ -52,7 +52,7 @@ pub enum NavigatorNormalisation {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorOpened {
     /// What the other requests take.
-    pub id: u32,
+    pub id: NavigatorId,
     /// For a heading: `after.pb.gz − before.pb.gz`.
     pub title: String,
     /// What sort of profile it is.
@@ -96,7 +96,7 @@ pub struct NavigatorValueType {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorCommandParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// What to do.
     pub command: NavigatorCommand,
 }
@@ -214,7 +214,7 @@ pub struct NavigatorAccepted {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorAutomaticParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// How many paths at most; absent: 14.
     #[serde(default)]
     #[ts(optional = nullable)]
@@ -229,7 +229,7 @@ pub struct NavigatorAutomaticParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
-/// What the automatic search found beside the labels. Nothing is labelled yet: see the command `accept`.
+/// What the automatic search found in addition to the labels. It labels nothing itself: see the command `accept`.
 #[derive(Clone, Debug, Serialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorAutomatic {
@@ -272,7 +272,7 @@ pub struct NavigatorSuggestion {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorNamesParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// How many names to send at most.
     pub count: u32,
 }
@@ -326,7 +326,7 @@ pub struct NavigatorRenamed {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorReportParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
 }
 
 /// Answer to `fulcrum/navigator/report`.
@@ -342,5 +342,5 @@ pub struct NavigatorReport {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorCloseParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::NavigatorSuggester;
+use crate::NavigatorId;
 
 /// A search as it stands, without its rows.
 #[derive(Clone, Debug, Serialize, PartialEq, TS)]
@@ -111,7 +112,7 @@ pub struct NavigatorSpread {
     pub high: f64,
     /// How probable a difference so great is when there is none, two-sided.
     pub p: f64,
-    /// It is told from noise: p is below 0.01.
+    /// Whether it is significant: p is below 0.01.
     pub significant: bool,
 }
 
@@ -299,7 +300,7 @@ pub struct NavigatorHistory {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorRowsParams {
     /// The navigator.
-    pub id: u32,
+    pub id: NavigatorId,
     /// The view's. Rows of another are refused with LSP's `ContentModified`.
     pub revision: u32,
     /// Which sort.

@@ -7,17 +7,19 @@ use fulcrum_events::{Row, RowWhat, Where};
 use serde_json::Value;
 
 use super::OpenTrace;
-use crate::protocol::{EventsPart, EventsQueueCell, EventsQueueOrder, EventsRow};
+use crate::protocol::{
+    EventsPart, EventsQueueCell, EventsQueueOrder, EventsRow, MethodId, NodeId, ThreadId,
+};
 
 pub(crate) fn row(open: &OpenTrace, row: &Row) -> EventsRow {
     let span = matches!(row.what, RowWhat::Span(_));
     let cell = open.cells().get(&(row.thread, row.node)).copied();
     EventsRow {
-        thread: row.thread,
-        node: row.node,
+        thread: ThreadId(row.thread),
+        node: NodeId(row.node),
         kind: events::kind(row.kind()),
         name: row.name(&open.indexed.trace),
-        method: row.method(),
+        method: row.method().map(MethodId),
         object: row.object(),
         start_ns: row.start_ns,
         wall_ns: span.then_some(row.times.wall_ns),
@@ -41,8 +43,8 @@ pub(crate) fn row(open: &OpenTrace, row: &Row) -> EventsRow {
 
 pub(crate) fn part(part: EventsPart) -> Where {
     Where {
-        thread: part.thread,
-        node: part.node,
+        thread: part.thread.map(|it| it.0),
+        node: part.node.map(|it| it.0),
         from_ns: part.left_ns.unwrap_or(0),
         to_ns: part.right_ns.unwrap_or(u64::MAX),
     }

@@ -1,4 +1,4 @@
-//! Open event traces. They are read by many requests at once and never changed.
+//! Open event traces. Many requests read them at once, and none changes them.
 
 pub(crate) mod convert;
 
@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fulcrum_events::{Cost, End, Filter, Indexed, Row, Trace, compare, queues};
 use fulcrum_model::{Cancelled, Progress};
 
-use crate::failure::Failure;
-use crate::protocol::{EventsOpened, EventsQueueNames, EventsThread};
+use crate::protocol::failure::Failure;
+use crate::protocol::{
+    EventsOpened, EventsPart, EventsQueueNames, EventsThread, NodeId, ThreadId, TraceId,
+};
 
 /// An open trace.
 pub(crate) struct OpenTrace {
@@ -23,12 +25,41 @@ pub(crate) struct OpenTrace {
     /// By the names of its methods and the order that was asked for.
     queue: Last<([String; 2], Option<queues::Order>), queues::Queue>,
     /// Children by a cost.
-    sorted: Last<(u32, Option<u64>, Cost), Vec<Row>>,
-    /// By the number of the trace before. Numbers are not used again.
-    compared: Last<u32, compare::Comparison>,
+    sorted: Last<(TreeNode, Cost), Vec<Row>>,
+    /// By the trace before. Ids are not used again.
+    compared: Last<TraceId, compare::Comparison>,
 }
 
-/// What was found last, and what was asked for then: pages and scrolling ask for the same again and again.
+/// A thread's event tree, or a node in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TreeNode {
+    pub thread: ThreadId,
+    /// `None` for the whole tree.
+    pub node: Option<NodeId>,
+}
+
+impl TreeNode {
+    pub(crate) fn new(thread: ThreadId, node: Option<NodeId>) -> TreeNode {
+        TreeNode { thread, node }
+    }
+
+    /// Thread and node as the reader of traces numbers them.
+    pub(crate) fn raw(self) -> (u32, Option<u64>) {
+        (self.thread.0, self.node.map(|it| it.0))
+    }
+
+    /// The failure of a request for a thread or node that the trace does not have.
+    pub(crate) fn absent(self) -> Failure {
+        let thread = self.thread;
+        let message = match self.node {
+            Some(node) => format!("thread {thread} of the trace has no node {node}"),
+            None => format!("the trace has no thread {thread}"),
+        };
+        Failure::user(message, None)
+    }
+}
+
+/// The last result, and the key that it was found for: pages and scrolling ask for the same again and again.
 struct Last<K, V>(Mutex<Option<(K, Arc<V>)>>);
 
 impl<K, V> Default for Last<K, V> {
@@ -38,7 +69,7 @@ impl<K, V> Default for Last<K, V> {
 }
 
 impl<K: PartialEq, V> Last<K, V> {
-    /// Finds it, unless it is what was found last. Others may ask meanwhile.
+    /// The last result if it was for this key, else what `find` finds. Others may ask meanwhile.
     fn or_find(
         &self,
         key: K,
@@ -65,7 +96,7 @@ impl std::fmt::Debug for OpenTrace {
 
 impl OpenTrace {
     /// Opens a log and goes through it.
-    pub fn open(
+    pub(crate) fn open(
         run: &Path,
         filter: Option<&Path>,
         progress: &Progress,
@@ -116,10 +147,10 @@ impl OpenTrace {
             .iter()
             .zip(&index.threads)
             .map(|(thread, of)| EventsThread {
-                id: thread.id,
+                id: ThreadId(thread.id),
                 name: thread.name.clone(),
                 group: thread.group.clone(),
-                parent: (thread.parent > 0).then_some(thread.parent),
+                parent: (thread.parent > 0).then_some(ThreadId(thread.parent)),
                 start_ns: of.start_ns,
                 end_ns: of.end_ns,
                 events: of.events,
@@ -128,8 +159,8 @@ impl OpenTrace {
                 cpu_ns: of.cpu_ns,
             });
         EventsOpened {
-            // The loop numbers traces.
-            id: 0,
+            // The loop gives the id.
+            id: TraceId::default(),
             title: self.title.clone(),
             path: self.path.to_string_lossy().into_owned(),
             threads: threads.collect(),
@@ -157,12 +188,12 @@ impl OpenTrace {
     }
 
     /// The queueing column.
-    pub fn cells(&self) -> Arc<queues::Cells> {
+    pub(crate) fn cells(&self) -> Arc<queues::Cells> {
         Arc::clone(&self.cells.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Replays a queue, unless it is the one that was replayed last.
-    pub fn queue(
+    pub(crate) fn queue(
         &self,
         names: [&str; 2],
         order: Option<queues::Order>,
@@ -181,58 +212,48 @@ impl OpenTrace {
     }
 
     /// Children by a cost.
-    pub fn sorted(
+    pub(crate) fn sorted(
         &self,
-        thread: u32,
-        node: Option<u64>,
+        at: TreeNode,
         cost: Cost,
         progress: &Progress,
     ) -> Result<Arc<Vec<Row>>, Failure> {
-        self.sorted.or_find((thread, node, cost), || {
+        self.sorted.or_find((at, cost), || {
+            let (thread, node) = at.raw();
             let rows = self.indexed.dearest(thread, node, cost, progress)?;
-            rows.ok_or_else(|| absent(thread, node))
+            rows.ok_or_else(|| at.absent())
         })
     }
 
-    /// What changed from the trace with this number to this one.
-    pub fn compared(
+    /// What changed from a trace, which is open as `id`, to this one.
+    pub(crate) fn compared(
         &self,
-        number: u32,
+        id: TraceId,
         before: &OpenTrace,
         progress: &Progress,
     ) -> Result<Arc<compare::Comparison>, Failure> {
-        self.compared.or_find(number, || {
+        self.compared.or_find(id, || {
             let (a, b) = (&self.indexed.trace, &before.indexed.trace);
             Ok(compare::compare(a, b, progress)?)
         })
     }
 }
 
-/// There is no such thread or node.
-pub(crate) fn absent(thread: u32, node: Option<u64>) -> Failure {
-    let message = match node {
-        Some(node) => format!("thread {thread} of the trace has no node {node}"),
-        None => format!("the trace has no thread {thread}"),
-    };
-    Failure::user(message, None)
-}
-
-/// There is no trace with this number.
-pub(crate) fn closed(id: u32) -> Failure {
+/// The failure of a request for a trace that is not open.
+pub(crate) fn closed(id: TraceId) -> Failure {
     Failure::user(
         format!("trace {id} is not open"),
         Some("Open its run again."),
     )
 }
 
-/// A part that could not be folded.
-pub(crate) fn fold_failure(
-    error: fulcrum_events::FoldError,
-    part: crate::protocol::EventsPart,
-) -> Failure {
+/// Why a part could not be folded.
+pub(crate) fn fold_failure(error: fulcrum_events::FoldError, part: EventsPart) -> Failure {
     match error {
         fulcrum_events::FoldError::Cancelled => Cancelled.into(),
-        fulcrum_events::FoldError::Absent => absent(part.thread.unwrap_or(0), part.node),
+        fulcrum_events::FoldError::Absent => {
+            TreeNode::new(part.thread.unwrap_or_default(), part.node).absent()
+        }
         fulcrum_events::FoldError::Tree(error) => Failure::user(
             format!("this part makes too large a call tree: {error}"),
             Some("Choose one thread, or a node."),

@@ -1,4 +1,4 @@
-//! What is wrong with a filter: lines that say nothing, rules that decide nothing.
+//! What is wrong with a filter: lines that cannot be read, rules that decide nothing.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use fulcrum_filter::{Filter, Rule};
 use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, DiagnosticTag, Message};
 
 use super::lines::{self, Line};
-use super::seen::{Method, Seen};
-use crate::position::Encoding;
+use super::observed::{Method, ObservedRuns};
+use crate::protocol::position::Encoding;
 
 const SYNTAX: &str = "syntax";
 const NO_METHODS: &str = "noMethods";
@@ -15,10 +15,10 @@ const SHADOWED: &str = "shadowedRule";
 const NEVER_MATCHES: &str = "neverMatches";
 
 /// The diagnostics of a filter's text.
-pub fn check(text: &str, seen: &Seen, encoding: Encoding) -> Vec<Diagnostic> {
+pub(crate) fn check(text: &str, observed: &ObservedRuns, encoding: Encoding) -> Vec<Diagnostic> {
     let lines = lines::lines(text);
     let filter = lines::filter(text, &lines);
-    let methods = seen.methods();
+    let methods = observed.methods();
     let mut found = Vec::new();
     for line in &lines {
         let range = line.range(text, encoding);
@@ -49,7 +49,7 @@ pub fn check(text: &str, seen: &Seen, encoding: Encoding) -> Vec<Diagnostic> {
             say(DiagnosticSeverity::Warning, NO_METHODS, message.into());
         } else if let Some(message) = shadowed(&filter, rule, &methods) {
             say(DiagnosticSeverity::Warning, SHADOWED, message);
-        } else if let Some(message) = never_matches(rule, &methods, seen) {
+        } else if let Some(message) = never_matches(rule, &methods, observed) {
             say(DiagnosticSeverity::Warning, NEVER_MATCHES, message);
         }
     }
@@ -57,11 +57,11 @@ pub fn check(text: &str, seen: &Seen, encoding: Encoding) -> Vec<Diagnostic> {
 }
 
 /// The rule that a line is.
-pub fn rule_of<'f>(filter: &'f Filter, line: &Line<'_>) -> Option<&'f Rule> {
+pub(crate) fn rule_of<'f>(filter: &'f Filter, line: &Line<'_>) -> Option<&'f Rule> {
     filter.rules.iter().find(|rule| rule.line == line.number)
 }
 
-/// Rules above that leave nothing for this one: one of them for certain, or all together for the methods that were seen.
+/// Rules above that leave nothing for this one: one of them for certain, or all together for the methods that were observed.
 fn shadowed(filter: &Filter, rule: &Rule, methods: &BTreeSet<&Method>) -> Option<String> {
     let mut above = filter
         .rules
@@ -86,12 +86,16 @@ fn shadowed(filter: &Filter, rule: &Rule, methods: &BTreeSet<&Method>) -> Option
     ))
 }
 
-fn never_matches(rule: &Rule, methods: &BTreeSet<&Method>, seen: &Seen) -> Option<String> {
-    if seen.runs.is_empty() || methods.iter().any(|it| matches(rule, it)) {
+fn never_matches(
+    rule: &Rule,
+    methods: &BTreeSet<&Method>,
+    observed: &ObservedRuns,
+) -> Option<String> {
+    if observed.runs.is_empty() || methods.iter().any(|it| matches(rule, it)) {
         return None;
     }
-    let classes = seen.classes();
-    let runs = match seen.runs.len() {
+    let classes = observed.classes();
+    let runs = match observed.runs.len() {
         1 => "the run that is kept here".to_owned(),
         count => format!("the last {count} runs"),
     };
@@ -101,8 +105,8 @@ fn never_matches(rule: &Rule, methods: &BTreeSet<&Method>, seen: &Seen) -> Optio
             rule.class
         ));
     }
-    // Methods that a run's filter left out are not in its log: then nothing is known.
-    seen.is_complete(&rule.class, &rule.method).then(|| {
+    // Methods that a run's filter left out are not in its log, so nothing is known of them.
+    observed.is_complete(&rule.class, &rule.method).then(|| {
         format!(
             "No method of `{}` that {runs} saw matches `{}`: this rule never matched.",
             rule.class, rule.method
@@ -111,12 +115,12 @@ fn never_matches(rule: &Rule, methods: &BTreeSet<&Method>, seen: &Seen) -> Optio
 }
 
 /// Whether a rule matches a method, whatever the rules above it say.
-pub fn matches(rule: &Rule, method: &Method) -> bool {
+pub(crate) fn matches(rule: &Rule, method: &Method) -> bool {
     rule.matches(&method.class, &method.name, &method.descriptor)
 }
 
 /// The line of the rule that decides about a method.
-pub fn decides(filter: &Filter, method: &Method) -> Option<usize> {
+pub(crate) fn decides(filter: &Filter, method: &Method) -> Option<usize> {
     let rule = filter.rule(&method.class, &method.name, &method.descriptor);
     rule.map(|rule| rule.line)
 }

@@ -1,4 +1,4 @@
-//! Completion: directives, then classes and methods that earlier runs saw.
+//! Completion: directives, then classes and methods that earlier runs observed.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use gen_lsp_types::{
 
 use super::check::matches;
 use super::lines::{self, Word};
-use super::seen::Seen;
-use crate::position::{Encoding, offset};
+use super::observed::ObservedRuns;
 use crate::protocol::DocumentPosition;
+use crate::protocol::position::{Encoding, offset};
 
-/// What can stand at a position of a filter's text.
-pub fn complete(
+/// The completions at a position of a filter's text.
+pub(crate) fn complete(
     text: &str,
     at: DocumentPosition,
-    seen: &Seen,
+    observed: &ObservedRuns,
     encoding: Encoding,
 ) -> Vec<CompletionItem> {
     let at = offset(text, at, encoding);
@@ -29,7 +29,7 @@ pub fn complete(
         return Vec::new();
     }
     let mut words = lines::words(before, start);
-    // The word that is being written, if there is one, is replaced up to where it ends.
+    // The word at the position, if there is one, is replaced up to its end.
     let writing = words.pop_if(|word| word.end() == at);
     let from = writing.as_ref().map_or(at, |word| word.start);
     let rest = text[at..].find(|it: char| it.is_whitespace() || it == '#');
@@ -42,10 +42,10 @@ pub fn complete(
     };
     let found = match words.len() {
         0 => directives(),
-        1 if names_methods(&words) => classes(seen, true),
-        1 if words[0].text == "observe_object_allocation" => classes(seen, false),
-        2 if names_methods(&words) => methods(seen, words[1].text),
-        3 if names_methods(&words) => descriptors(seen, words[1].text, words[2].text),
+        1 if names_methods(&words) => classes(observed, ClassDetail::Methods),
+        1 if words[0].text == "observe_object_allocation" => classes(observed, ClassDetail::None),
+        2 if names_methods(&words) => methods(observed, words[1].text),
+        3 if names_methods(&words) => descriptors(observed, words[1].text, words[2].text),
         _ => Vec::new(),
     };
     found
@@ -88,11 +88,19 @@ fn directives() -> Vec<CompletionItem> {
         .collect()
 }
 
-/// Everything, packages, and classes. Packages are those of classes whose methods could be observed: others are many.
-fn classes(seen: &Seen, with_methods: bool) -> Vec<CompletionItem> {
+/// What is shown beside a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClassDetail {
+    /// How many methods it has.
+    Methods,
+    None,
+}
+
+/// Everything, packages, and classes. Only packages of classes whose methods could be observed: there are many others.
+fn classes(observed: &ObservedRuns, detail: ClassDetail) -> Vec<CompletionItem> {
     let mut packages: BTreeMap<String, usize> = BTreeMap::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for method in seen.methods() {
+    for method in observed.methods() {
         *counts.entry(&method.class).or_default() += 1;
     }
     for class in counts.keys() {
@@ -118,10 +126,13 @@ fn classes(seen: &Seen, with_methods: bool) -> Vec<CompletionItem> {
         )
     });
     let own = counts.iter().map(|(name, count)| {
-        let detail = with_methods.then(|| number(*count, "method"));
+        let detail = match detail {
+            ClassDetail::Methods => Some(number(*count, "method")),
+            ClassDetail::None => None,
+        };
         item((*name).to_owned(), CompletionItemKind::Class, detail)
     });
-    let others = seen.classes();
+    let others = observed.classes();
     let others = others
         .iter()
         .filter(|name| !counts.contains_key(**name) && !name.ends_with("[]"))
@@ -134,12 +145,12 @@ fn classes(seen: &Seen, with_methods: bool) -> Vec<CompletionItem> {
         .collect()
 }
 
-fn methods(seen: &Seen, class: &str) -> Vec<CompletionItem> {
+fn methods(observed: &ObservedRuns, class: &str) -> Vec<CompletionItem> {
     let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let Some(of_class) = rule(class, "*") else {
         return Vec::new();
     };
-    for method in seen.methods() {
+    for method in observed.methods() {
         if matches(&of_class, method) {
             names.entry(&method.name).or_default().push(&method.class);
         }
@@ -164,11 +175,11 @@ fn methods(seen: &Seen, class: &str) -> Vec<CompletionItem> {
     [all].into_iter().chain(found).collect()
 }
 
-fn descriptors(seen: &Seen, class: &str, method: &str) -> Vec<CompletionItem> {
+fn descriptors(observed: &ObservedRuns, class: &str, method: &str) -> Vec<CompletionItem> {
     let Some(of_method) = rule(class, method) else {
         return Vec::new();
     };
-    let mut found: Vec<_> = seen
+    let mut found: Vec<_> = observed
         .methods()
         .into_iter()
         .filter(|it| matches(&of_method, it))

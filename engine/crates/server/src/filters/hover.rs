@@ -8,16 +8,21 @@ use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind};
 
 use super::check::{decides, matches, rule_of};
 use super::lines;
-use super::seen::{Method, Seen, SeenRun};
-use crate::position::Encoding;
+use super::observed::{Method, ObservedRun, ObservedRuns};
 use crate::protocol::DocumentPosition;
-use crate::wording::code;
+use crate::protocol::markdown::code;
+use crate::protocol::position::Encoding;
 
 /// Methods that a hover names.
 const MOST_NAMED: usize = 8;
 
 /// The hover of the line at a position.
-pub fn hover(text: &str, at: DocumentPosition, seen: &Seen, encoding: Encoding) -> Option<Hover> {
+pub(crate) fn hover(
+    text: &str,
+    at: DocumentPosition,
+    observed: &ObservedRuns,
+    encoding: Encoding,
+) -> Option<Hover> {
     let lines = lines::lines(text);
     let line = lines
         .iter()
@@ -28,10 +33,10 @@ pub fn hover(text: &str, at: DocumentPosition, seen: &Seen, encoding: Encoding) 
     let mut value = format!("{}\n\n{}", code(usage.trim_end()), directive.about);
     let filter = lines::filter(text, &lines);
     match rule_of(&filter, line) {
-        Some(rule) => rule_section(&mut value, &filter, rule, seen),
+        Some(rule) => rule_section(&mut value, &filter, rule, observed),
         None if name == "observe_method_invocations" => {
             let selected = |it: &Method| filter.selects(&it.class, &it.name, &it.descriptor);
-            whole_section(&mut value, seen, selected);
+            whole_section(&mut value, observed, selected);
         }
         None => {}
     }
@@ -45,8 +50,10 @@ pub fn hover(text: &str, at: DocumentPosition, seen: &Seen, encoding: Encoding) 
 }
 
 /// What one rule does. Writing into a String cannot fail.
-fn rule_section(out: &mut String, filter: &Filter, rule: &Rule, seen: &Seen) {
-    let Some(run) = newest(out, seen) else { return };
+fn rule_section(out: &mut String, filter: &Filter, rule: &Rule, observed: &ObservedRuns) {
+    let Some(run) = newest(out, observed) else {
+        return;
+    };
     let matched: Vec<&Method> = run.methods.iter().filter(|it| matches(rule, it)).collect();
     let decided: Vec<&Method> = matched
         .iter()
@@ -77,8 +84,10 @@ fn rule_section(out: &mut String, filter: &Filter, rule: &Rule, seen: &Seen) {
 }
 
 /// What the whole filter does.
-fn whole_section(out: &mut String, seen: &Seen, selected: impl Fn(&Method) -> bool) {
-    let Some(run) = newest(out, seen) else { return };
+fn whole_section(out: &mut String, observed: &ObservedRuns, selected: impl Fn(&Method) -> bool) {
+    let Some(run) = newest(out, observed) else {
+        return;
+    };
     let chosen: Vec<&Method> = run.methods.iter().filter(|it| selected(it)).collect();
     let _ = write!(
         out,
@@ -89,8 +98,8 @@ fn whole_section(out: &mut String, seen: &Seen, selected: impl Fn(&Method) -> bo
     calls_section(out, run, &chosen);
 }
 
-fn newest<'s>(out: &mut String, seen: &'s Seen) -> Option<&'s SeenRun> {
-    let run = seen.runs.first();
+fn newest<'s>(out: &mut String, observed: &'s ObservedRuns) -> Option<&'s ObservedRun> {
+    let run = observed.runs.first();
     if run.is_none() {
         out.push_str(
             "\n\nNo run is kept here yet: record a trace to see which methods a rule selects.",
@@ -100,7 +109,7 @@ fn newest<'s>(out: &mut String, seen: &'s Seen) -> Option<&'s SeenRun> {
 }
 
 /// Calls of these methods in the newest run, the most called first.
-fn calls_section(out: &mut String, run: &SeenRun, of: &[&Method]) {
+fn calls_section(out: &mut String, run: &ObservedRun, of: &[&Method]) {
     let calls = run.calls();
     let mut called: Vec<(&Method, u64)> = of
         .iter()

@@ -3,12 +3,12 @@
 use fulcrum_filter::{Filter, FilterError};
 use gen_lsp_types::{Position, Range};
 
-use crate::position::{Encoding, position};
 use crate::protocol::DocumentPosition;
+use crate::protocol::position::{Encoding, position};
 
 /// A word of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word<'t> {
+pub(crate) struct Word<'t> {
     /// Byte offset in the text.
     pub start: usize,
     pub text: &'t str,
@@ -16,14 +16,14 @@ pub struct Word<'t> {
 
 impl Word<'_> {
     /// Byte offset past its end.
-    pub fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
 }
 
 /// A line that is not empty.
 #[derive(Clone, Debug)]
-pub struct Line<'t> {
+pub(crate) struct Line<'t> {
     /// From 1, as in [`fulcrum_filter::Rule::line`].
     pub number: usize,
     /// Its words before any comment; at least one.
@@ -34,14 +34,14 @@ pub struct Line<'t> {
 
 impl Line<'_> {
     /// From its first to its last word.
-    pub fn range(&self, text: &str, encoding: Encoding) -> Range {
+    pub(crate) fn range(&self, text: &str, encoding: Encoding) -> Range {
         let end = self.words.last().map_or(0, Word::end);
         range(text, self.words[0].start, end, encoding)
     }
 }
 
 /// The lines that say something.
-pub fn lines(text: &str) -> Vec<Line<'_>> {
+pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut at = 0;
     let mut lines = Vec::new();
     for (n, line) in text.split('\n').enumerate() {
@@ -60,7 +60,7 @@ pub fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 /// The words of a line before its comment. `at` is where the line begins.
-pub fn words(line: &str, at: usize) -> Vec<Word<'_>> {
+pub(crate) fn words(line: &str, at: usize) -> Vec<Word<'_>> {
     let said = line.split('#').next().unwrap_or("");
     said.split_whitespace()
         .map(|text| Word {
@@ -71,7 +71,7 @@ pub fn words(line: &str, at: usize) -> Vec<Word<'_>> {
 }
 
 /// The filter of all lines that are right.
-pub fn filter(text: &str, lines: &[Line<'_>]) -> Filter {
+pub(crate) fn filter(text: &str, lines: &[Line<'_>]) -> Filter {
     let bad = |number| {
         lines
             .iter()
@@ -86,7 +86,7 @@ pub fn filter(text: &str, lines: &[Line<'_>]) -> Filter {
 }
 
 /// The positions of byte offsets.
-pub fn range(text: &str, start: usize, end: usize, encoding: Encoding) -> Range {
+pub(crate) fn range(text: &str, start: usize, end: usize, encoding: Encoding) -> Range {
     let at = |offset| {
         let DocumentPosition { line, character } = position(text, offset, encoding);
         Position { line, character }

@@ -1,12 +1,19 @@
-//! From the search's words to the protocol's.
+//! From the search's types to the protocol's, and back.
 
-pub use fulcrum_answers::search::*;
-use fulcrum_paths::{Normalisation, Row, Step};
+pub(crate) use fulcrum_answers::search::*;
+use fulcrum_paths::{End, Normalisation, Row, Step};
 
-use crate::failure::Failure;
-use crate::protocol::NavigatorNormalisation;
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorEnd, NavigatorNormalisation};
 
-pub fn to_normalisation(
+pub(crate) fn to_end(end: NavigatorEnd) -> End {
+    match end {
+        NavigatorEnd::Top => End::Top,
+        NavigatorEnd::Bottom => End::Bottom,
+    }
+}
+
+pub(crate) fn to_normalisation(
     normalisation: Option<NavigatorNormalisation>,
 ) -> Result<Normalisation, Failure> {
     match normalisation {
@@ -22,8 +29,8 @@ pub fn to_normalisation(
     }
 }
 
-/// The names by which a row differs from the current path; all of a suggestion's.
-pub fn names(row: &Row, current: usize, path: &[String]) -> Vec<String> {
+/// The names by which a row differs from the current path; of a suggestion, all of them.
+pub(crate) fn names(row: &Row, current: usize, path: &[String]) -> Vec<String> {
     let all = row.path.len();
     let names = match row.step {
         Step::Suggestion => &row.path[..],

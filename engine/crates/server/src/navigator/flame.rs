@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fulcrum_paths::{Boxes, FlameTree, MergedSide, Refusal, View, Width};
 
 use super::search_snapshot::SearchSnapshot;
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 use crate::protocol::{
     NavigatorFlame, NavigatorFlameParams, NavigatorFlameSearchParams, NavigatorFlameSearchResult,
     NavigatorFlameSide, NavigatorFlameWhat, NavigatorFlameWidth, NavigatorSides,
@@ -26,11 +26,11 @@ const MOST_NAMES: usize = 100;
 
 /// The boxes that can be seen.
 pub(crate) fn flame(
-    look: &SearchSnapshot,
+    navigator: &SearchSnapshot,
     params: &NavigatorFlameParams,
 ) -> Result<NavigatorFlame, Failure> {
     let view = view(params)?;
-    let tree = look.tree()?;
+    let tree = navigator.tree()?;
     let (boxes, trail, trail_nodes) = match &params.what {
         NavigatorFlameWhat::Tree { root } => {
             let root = known(tree, *root)?;
@@ -52,14 +52,14 @@ pub(crate) fn flame(
                 Failure::user(refusal.to_string(), None)
             };
             let last = path.last().ok_or_else(absent)?;
-            let merged = look.merged(tree, path, side, view.width);
+            let merged = navigator.merged(tree, path, side, view.width);
             let merged = merged.ok_or_else(absent)?;
             let boxes = merged.boxes(&outwards, &view).ok_or_else(absent)?;
             let trail = [last].into_iter().chain(along).cloned().collect();
             (boxes, trail, Vec::new())
         }
     };
-    let (painted, labels) = look.labels(tree);
+    let (painted, labels) = navigator.labels(tree);
     let merged = matches!(params.what, NavigatorFlameWhat::Merged { .. });
     Ok(answer(
         tree,
@@ -192,17 +192,17 @@ fn short(fraction: f64) -> f64 {
 
 /// What a text matches.
 pub(crate) fn search(
-    look: &SearchSnapshot,
+    navigator: &SearchSnapshot,
     params: &NavigatorFlameSearchParams,
 ) -> Result<NavigatorFlameSearchResult, Failure> {
-    let tree = look.tree()?;
+    let tree = navigator.tree()?;
     let root = known(tree, params.root)?;
     let found = tree.matches(&params.text, root);
     let cost = found.a - found.b;
     let comparison = tree.is_comparison();
     // The difference of two sides may be next to nothing: those shares are of what the Navigator's are.
     let total = match comparison {
-        true => look.search.whole().cost,
+        true => navigator.search.whole().cost,
         false => root.map_or(tree.a(0, tree.len()), |n| tree.a(n, tree.end(n))),
     };
     Ok(NavigatorFlameSearchResult {

@@ -1,9 +1,10 @@
-//! Open navigators: bottleneck searches, each with a thread of its own that does its commands in order.
+//! Open navigators: bottleneck searches, each with a thread of its own that executes its commands in order.
 
 mod by_name;
 pub(crate) mod convert;
 pub(crate) mod flame;
 pub(crate) mod hot_lines;
+mod line_costs;
 mod naming;
 mod navigation;
 pub(crate) mod places;
@@ -15,15 +16,16 @@ mod search_snapshot;
 use crossbeam_channel::{Sender, unbounded};
 use fulcrum_model::Progress;
 
-use crate::failure::Failure;
+use crate::protocol::NavigatorId;
+use crate::protocol::failure::Failure;
 pub(crate) use navigation::Navigation;
 pub(crate) use recorded::Place;
 pub(crate) use search_snapshot::SearchSnapshot;
 
 type Job = Box<dyn FnOnce(&mut Navigation) + Send>;
 
-/// An open navigator, seen from the loop. When this is dropped, its searches are cancelled, and its thread ends when the
-/// commands that were sent are done.
+/// An open navigator, as the loop knows it. Dropping it cancels its searches; its thread ends when the commands that were sent
+/// are done.
 #[derive(Debug)]
 pub(crate) struct Navigator {
     jobs: Sender<Job>,
@@ -37,14 +39,14 @@ impl Drop for Navigator {
 }
 
 impl Navigator {
-    /// Has something done, after everything that was sent before.
-    pub fn send(&self, job: impl FnOnce(&mut Navigation) + Send + 'static) {
+    /// Sends the navigator's thread a job, which it does after all that were sent before.
+    pub(crate) fn send(&self, job: impl FnOnce(&mut Navigation) + Send + 'static) {
         // The thread holds the other end as long as this one is.
         let _ = self.jobs.send(Box::new(job));
     }
 
-    /// A navigator, and what its thread must do for it.
-    pub fn new() -> (Navigator, impl FnOnce(Navigation)) {
+    /// A navigator, and the work of its thread: it serves until the navigator is dropped.
+    pub(crate) fn new() -> (Navigator, impl FnOnce(Navigation)) {
         let (jobs, receiver) = unbounded::<Job>();
         let serve = move |mut navigation: Navigation| {
             for job in receiver {
@@ -55,13 +57,13 @@ impl Navigator {
         (Navigator { jobs, open }, serve)
     }
 
-    /// A request's token, which closing the navigator cancels too.
-    pub fn request(&self, request: &Progress) -> Progress {
-        request.within(&self.open)
+    /// Cancelled when the navigator is closed.
+    pub(crate) fn open(&self) -> &Progress {
+        &self.open
     }
 
-    /// There is none with this number.
-    pub fn absent(id: u32) -> Failure {
+    /// The failure of a request for a navigator that is not open.
+    pub(crate) fn absent(id: NavigatorId) -> Failure {
         Failure::user(
             format!("navigator {id} is not open"),
             Some("Open its profile again."),

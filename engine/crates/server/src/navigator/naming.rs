@@ -13,13 +13,13 @@ pub(crate) struct Naming {
 
 impl Naming {
     /// `renamed` is sorted.
-    pub fn new(rules: &[Rule], renamed: Vec<Renamed>) -> Self {
+    pub(crate) fn new(rules: &[Rule], renamed: Vec<Renamed>) -> Self {
         let rules = rules.to_vec();
         Naming { rules, renamed }
     }
 
     /// All rules, and at most `count` of the names.
-    pub fn answer(&self, count: u32) -> NavigatorNames {
+    pub(crate) fn answer(&self, count: u32) -> NavigatorNames {
         let rule = |rule: Rule| {
             let (before, after) = rule.example();
             let changed = self.renamed.iter().filter(|it| it.rules.contains(&rule));

@@ -1,4 +1,4 @@
-//! One navigator's navigation: the search, the rows that are listed, and the view of both.
+//! What a navigator's thread owns: the search, the rows that are listed, and the view of both.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fulcrum_model::Progress;
 use fulcrum_paths::{
-    AnyProfile, Calls, Details, End, Hidden, ProfileInterface as _, Row, Search, SearchError,
+    AnyProfile, Calls, Details, Hidden, ProfileInterface as _, Row, Search, SearchError,
 };
 use fulcrum_profiles::{Files, Kept, Lines};
 
@@ -14,10 +14,10 @@ use super::convert;
 use super::naming::Naming;
 use super::recorded::{Place, Recorded, recorded};
 use super::search_snapshot::{Baselines, Drawing, Measured, SearchSnapshot};
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 use crate::protocol::{
-    NavigatorAccepted, NavigatorCommand, NavigatorCurrent, NavigatorEnd, NavigatorFrame,
-    NavigatorHidden, NavigatorHistory, NavigatorKind, NavigatorLabel, NavigatorListing,
+    NavigatorAccepted, NavigatorCommand, NavigatorCurrent, NavigatorFrame, NavigatorHidden,
+    NavigatorHistory, NavigatorId, NavigatorKind, NavigatorLabel, NavigatorListing,
     NavigatorOpened, NavigatorRow, NavigatorRowCount, NavigatorRows, NavigatorRowsParams,
     NavigatorStep, NavigatorValueType, NavigatorView,
 };
@@ -28,15 +28,15 @@ const HISTORY: usize = 50;
 /// Rows in one answer.
 const MOST_ROWS: u32 = 1_000;
 
-/// What a reader should know of functions that are not listed because their difference may be noise.
+/// The note about functions that are not listed because their difference may be noise.
 fn noise_note(count: usize) -> Option<String> {
     let functions = match count {
         0 => return None,
-        1 => "1 function is".to_owned(),
-        count => format!("{count} functions are"),
+        1 => "1 function whose difference may be noise is".to_owned(),
+        count => format!("{count} functions whose differences may be noise are"),
     };
     Some(format!(
-        "The sides cost about the same, so {functions} not listed whose difference may be noise."
+        "The sides cost about the same, so {functions} not listed."
     ))
 }
 
@@ -57,13 +57,13 @@ pub(crate) struct Navigation {
     listing: NavigatorListing,
     rows: Vec<Row>,
     hidden: [Hidden; 2],
-    /// What is to be said of the last command: what went wrong beside it, what another value type is.
+    /// Notes on the last command: what went wrong besides, what another value type is.
     notes: Vec<String>,
 }
 
 impl Navigation {
     /// Opens files and the labels that are kept for them below `workspace`.
-    pub fn open(
+    pub(crate) fn open(
         files: &Files,
         workspace: Option<&Path>,
         progress: &Progress,
@@ -81,7 +81,7 @@ impl Navigation {
     }
 
     /// A search of a profile that is open. `folders` are those that its names may start from.
-    pub fn of(
+    pub(crate) fn of(
         mut open: fulcrum_profiles::OpenSearch,
         mut folders: Vec<PathBuf>,
         workspace: Option<&Path>,
@@ -94,7 +94,7 @@ impl Navigation {
                 kept
             }
             None => {
-                notes.push("Labels are not kept: open a folder for that.".into());
+                notes.push("Labels are not saved: open a folder to save them.".into());
                 None
             }
         };
@@ -123,8 +123,8 @@ impl Navigation {
         (navigation, opened)
     }
 
-    /// The same with the lines that ran, by value type; of a comparison, those of both sides.
-    pub fn with_lines(mut self, ran: Vec<(String, Vec<Lines>)>) -> Navigation {
+    /// Adds the lines that ran, by value type; of a comparison, those of both sides.
+    pub(crate) fn with_lines(mut self, ran: Vec<(String, Vec<Lines>)>) -> Navigation {
         self.ran = ran.into();
         self
     }
@@ -146,8 +146,8 @@ impl Navigation {
         self.title = title.as_str().into();
         let value_types = self.open.value_types.iter();
         NavigatorOpened {
-            // The loop numbers navigators.
-            id: 0,
+            // The loop gives the id.
+            id: NavigatorId::default(),
             title,
             kind: match **self.open.search.profile() {
                 AnyProfile::Tree(_) => NavigatorKind::Tree,
@@ -170,13 +170,13 @@ impl Navigation {
         }
     }
 
-    /// The search as it is now, for what takes long: commands go on meanwhile.
-    pub fn search(&self) -> Search<Arc<AnyProfile>> {
+    /// The search as it is now, for work that takes long while commands go on.
+    pub(crate) fn search(&self) -> Search<Arc<AnyProfile>> {
         self.open.search.clone()
     }
 
-    /// The navigation as it is now, for what only reads.
-    pub fn look(&self) -> SearchSnapshot {
+    /// The navigation as it is now, for requests that only read.
+    pub(crate) fn snapshot(&self) -> SearchSnapshot {
         SearchSnapshot {
             search: self.search(),
             title: Arc::clone(&self.title),
@@ -193,88 +193,81 @@ impl Navigation {
     }
 
     /// Does one command. What cannot be done changes nothing.
-    pub fn command(&mut self, command: NavigatorCommand) -> Result<NavigatorView, Failure> {
+    pub(crate) fn command(&mut self, command: NavigatorCommand) -> Result<NavigatorView, Failure> {
         use NavigatorCommand as C;
         self.notes.clear();
-        let refused = |error: SearchError| Failure::user(error.to_string(), None);
-        let search = &mut self.open.search;
         match command {
             C::SetSuggester { suggester } => {
-                search.set_suggester(convert::to_suggester(suggester));
+                let suggester = convert::to_suggester(suggester);
+                self.open.search.set_suggester(suggester);
                 self.suggest();
             }
             C::Suggest => self.suggest(),
             C::Find { text } => {
-                self.rows = search.find(&text);
+                self.rows = self.open.search.find(&text);
                 self.listing = NavigatorListing::Found { text };
             }
-            C::Select { number } => {
-                let details = search.select(number as usize).map_err(refused)?;
-                self.show(details);
-            }
+            C::Select { number } => self.step(|search| search.select(number as usize))?,
             C::SelectPath { path } => {
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
-                let details = search.select_path(&path).map_err(refused)?;
-                self.show(details);
+                self.step(|search| search.select_path(&path))?;
             }
-            C::Trim { end } => {
-                let end = match end {
-                    NavigatorEnd::Top => End::Top,
-                    NavigatorEnd::Bottom => End::Bottom,
-                };
-                let details = search.trim(end).map_err(refused)?;
-                self.show(details);
-            }
-            C::Show => {
-                let details = search.details().map_err(refused)?;
-                self.show(details);
-            }
-            C::Label { name } => {
-                search.label(name.trim()).map_err(refused)?;
-                self.keep();
-            }
-            C::Unlabel { name } => {
-                search.unlabel(&name).map_err(refused)?;
-                self.keep();
-            }
-            C::RemoveLabel { name } => {
-                if search.remove_label(&name) == 0 {
-                    return Err(refused(SearchError::NoSuchLabel(name)));
-                }
-                self.keep();
-            }
+            C::Trim { end } => self.step(|search| search.trim(convert::to_end(end)))?,
+            C::Show => self.step(Search::details)?,
+            C::Back => self.step(Search::back)?,
+            C::Forward => self.step(Search::forward)?,
+            C::GoTo { at } => self.step(|search| search.go_to(at as usize))?,
+            C::Label { name } => self.relabel(|search| search.label(name.trim()))?,
+            C::Unlabel { name } => self.relabel(|search| search.unlabel(&name))?,
+            C::RemoveLabel { name } => self.relabel(|search| match search.remove_label(&name) {
+                0 => Err(SearchError::NoSuchLabel(name)),
+                _ => Ok(()),
+            })?,
             C::Accept { suggestions } => self.accept(&suggestions)?,
             C::SetZoom { on } => {
-                search.set_zooming(on);
+                self.open.search.set_zooming(on);
                 self.zoomed();
             }
             C::SetCutoff { cutoff } => {
-                search.set_cutoff(cutoff).map_err(refused)?;
+                let set = self.open.search.set_cutoff(cutoff);
+                set.map_err(|error| refusal(&error))?;
                 self.zoomed();
             }
-            C::Back => {
-                let details = search.back().map_err(refused)?;
-                self.show(details);
-            }
-            C::Forward => {
-                let details = search.forward().map_err(refused)?;
-                self.show(details);
-            }
-            C::GoTo { at } => {
-                let details = search.go_to(at as usize).map_err(refused)?;
-                self.show(details);
-            }
-            C::Value { name } => {
-                self.notes = self.open.set_value(&name)?;
-                self.drawing = Arc::default();
-                match self.open.search.details() {
-                    Ok(details) => self.show(details),
-                    Err(_) => self.suggest(),
-                }
-            }
+            C::Value { name } => self.set_value(&name)?,
         }
         self.revision += 1;
         Ok(self.view())
+    }
+
+    /// Goes to another path and lists what is nearby.
+    fn step(
+        &mut self,
+        step: impl FnOnce(&mut Search<Arc<AnyProfile>>) -> Result<Details, SearchError>,
+    ) -> Result<(), Failure> {
+        let details = step(&mut self.open.search).map_err(|error| refusal(&error))?;
+        self.show(details);
+        Ok(())
+    }
+
+    /// Changes the labels and writes them.
+    fn relabel(
+        &mut self,
+        change: impl FnOnce(&mut Search<Arc<AnyProfile>>) -> Result<(), SearchError>,
+    ) -> Result<(), Failure> {
+        change(&mut self.open.search).map_err(|error| refusal(&error))?;
+        self.save_labels();
+        Ok(())
+    }
+
+    /// Searches another value type.
+    fn set_value(&mut self, name: &str) -> Result<(), Failure> {
+        self.notes = self.open.set_value(name)?;
+        self.drawing = Arc::default();
+        match self.open.search.details() {
+            Ok(details) => self.show(details),
+            Err(_) => self.suggest(),
+        }
+        Ok(())
     }
 
     fn suggest(&mut self) {
@@ -289,7 +282,7 @@ impl Navigation {
         self.listing = NavigatorListing::Nearby;
     }
 
-    /// What is nearby is listed by other rules now.
+    /// Lists what is nearby again, because zooming has changed.
     fn zoomed(&mut self) {
         if self.listing == NavigatorListing::Nearby
             && let Ok(details) = self.open.search.details()
@@ -304,20 +297,20 @@ impl Navigation {
         for it in suggestions {
             let path: Vec<&str> = it.path.iter().map(String::as_str).collect();
             let labelled = search.label_path(it.label.trim(), &path);
-            labelled.map_err(|error| Failure::user(error.to_string(), None))?;
+            labelled.map_err(|error| refusal(&error))?;
         }
         self.open.search = search;
-        self.keep();
+        self.save_labels();
         Ok(())
     }
 
-    /// Writes the labels, which changed.
-    fn keep(&mut self) {
+    /// Writes the labels, which have changed.
+    fn save_labels(&mut self) {
         if let Some(kept) = &self.kept
             && let Err(error) = kept.save(&self.open)
         {
             self.notes
-                .push(format!("Labels could not be kept: {error}."));
+                .push(format!("Labels could not be saved: {error}."));
         }
     }
 
@@ -387,7 +380,7 @@ impl Navigation {
         steps.iter().map(count).collect()
     }
 
-    /// Rows of one sort stand together.
+    /// The rows of one kind, which stand together.
     fn rows_of(&self, step: NavigatorStep) -> &[Row] {
         let is = |row: &Row| convert::step(row.step) == step;
         let Some(first) = self.rows.iter().position(is) else {
@@ -399,7 +392,7 @@ impl Navigation {
     }
 
     /// The rows that are on screen.
-    pub fn rows(&self, params: &NavigatorRowsParams) -> Result<NavigatorRows, Failure> {
+    pub(crate) fn rows(&self, params: &NavigatorRowsParams) -> Result<NavigatorRows, Failure> {
         if params.revision != self.revision {
             return Err(Failure::modified(format!(
                 "these are the rows of revision {}, and the view is at {}",
@@ -464,6 +457,11 @@ impl Navigation {
             count: all.len() as u32,
         }
     }
+}
+
+/// The failure of a command that the search refuses.
+fn refusal(error: &SearchError) -> Failure {
+    Failure::user(error.to_string(), None)
 }
 
 fn owned(path: Vec<&str>) -> Vec<String> {

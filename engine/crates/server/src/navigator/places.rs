@@ -8,22 +8,21 @@ use fulcrum_source::{Definition, Qualified, definitions, has_definitions};
 
 use super::recorded::Place;
 use super::search_snapshot::SearchSnapshot;
-use crate::failure::Failure;
-use crate::position::position;
+use crate::documents::resolve::{Places, resolve};
+use crate::protocol::failure::Failure;
+use crate::protocol::position::position;
 use crate::protocol::{
     NavigatorFrameParams, NavigatorFrameResult, NavigatorLocation, NavigatorLocationHow,
 };
-use crate::resolve::{Places, resolve};
 use crate::snapshot::Snapshot;
-use crate::sources::current_text;
 
-/// Directory entries looked at before the search for definitions gives up.
+/// The search for definitions gives up after so many directory entries.
 const MOST_ENTRIES: usize = 200_000;
 
-/// Files that hold the name and are parsed for it.
+/// At most so many files that contain the name are parsed for it.
 const MOST_FILES: usize = 500;
 
-/// Larger files are generated.
+/// Larger files are generated ones.
 const LARGEST: u64 = 4 << 20;
 
 /// Places in an answer.
@@ -31,15 +30,15 @@ const MOST_LOCATIONS: usize = 20;
 
 /// Where a name of the profile is.
 pub(crate) fn frame(
-    look: &SearchSnapshot,
+    navigator: &SearchSnapshot,
     snapshot: &Snapshot,
     params: &NavigatorFrameParams,
 ) -> Result<NavigatorFrameResult, Failure> {
     let name = params.name.as_str();
-    let known = look.search.profile().summary_of(&[name]);
+    let known = navigator.search.profile().summary_of(&[name]);
     known.map_err(|error| Failure::user(error.to_string(), None))?;
-    let recorded = look.recorded.get(name).map_or(&[][..], Vec::as_slice);
-    Ok(find(snapshot, &look.folders, name, recorded))
+    let recorded = navigator.recorded.get(name).map_or(&[][..], Vec::as_slice);
+    Ok(find(snapshot, &navigator.folders, name, recorded))
 }
 
 /// Where a function is, by its name and by what is recorded of it. `bases` are folders that recorded names may start from.
@@ -61,7 +60,7 @@ pub(crate) fn find(
         return NavigatorFrameResult {
             locations: Vec::new(),
             note: Some(format!(
-                "{name} has no definition: it is not the name of a function."
+                "{name} has no definition: it is not a function's name."
             )),
         };
     };
@@ -69,10 +68,10 @@ pub(crate) fn find(
     let note = match (locations.is_empty(), recorded.first(), complete) {
         (false, _, true) => None,
         (true, Some(place), _) => Some(format!(
-            "{name} is in {place}, which is not in the workspace, and nothing here is defined by that name."
+            "{name} is in {place}, which is not in the workspace, and the workspace does not define that name."
         )),
         (true, None, true) => Some(format!("Nothing in the workspace is defined as {name}.")),
-        (_, _, false) => Some("The workspace is too large to be searched whole.".into()),
+        (_, _, false) => Some("The workspace is too large to be searched completely.".into()),
     };
     NavigatorFrameResult { locations, note }
 }
@@ -93,7 +92,7 @@ fn recorded_locations(
         let Some(path) = resolution.path() else {
             continue;
         };
-        let Some(text) = current_text(path, &snapshot.documents) else {
+        let Some(text) = snapshot.documents.current_text(path) else {
             continue;
         };
         let wanted = wanted.filter(|_| place.declared);
@@ -131,7 +130,7 @@ pub(super) fn places(bases: &[PathBuf], snapshot: &Snapshot) -> Places {
 
 /// A file as the profile spells it, without a scheme.
 pub(super) fn local(file: &str) -> String {
-    let path = crate::uri::to_path(file);
+    let path = crate::protocol::uri::to_path(file);
     path.map_or_else(
         || file.to_owned(),
         |path| path.to_string_lossy().into_owned(),
@@ -165,10 +164,10 @@ fn defined(snapshot: &Snapshot, wanted: &Qualified) -> (Vec<NavigatorLocation>, 
     let mut found = Vec::new();
     let mut parsed = 0;
     for path in files {
-        let Some(text) = current_text(&path, &snapshot.documents) else {
+        let Some(text) = snapshot.documents.current_text(&path) else {
             continue;
         };
-        // A name behind `operator` may be spaced otherwise.
+        // A name after `operator` may be spaced differently.
         let word = wanted
             .name
             .split(|c: char| !c.is_alphanumeric() && c != '_')

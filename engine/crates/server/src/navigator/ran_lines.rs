@@ -1,7 +1,7 @@
 //! The lines of a document that ran: of a profile, or, as differences, of both sides of a comparison.
 //!
 //! Each side recorded the lines of the code that it ran. Differences of lines mean something only where that code was the
-//! same. No profile tells the text of its code, so it is judged by what ran (see [`same_code`]), and in doubt it was not.
+//! same. No profile holds the text of its code, so what ran decides (see [`same_code`]); in doubt, the code was another.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,8 +13,8 @@ use fulcrum_source::Qualified;
 use super::convert;
 use super::places::{local, places};
 use super::search_snapshot::SearchSnapshot;
+use crate::documents::resolve::resolve;
 use crate::protocol::{NavigatorPathSides, NavigatorSides};
-use crate::resolve::resolve;
 use crate::snapshot::Snapshot;
 
 /// What the samples in a line cost, in the profile's unit; in a comparison, what they cost in A less what they cost in B.
@@ -46,9 +46,9 @@ pub(super) type Ran = BTreeMap<u32, RanLine>;
 /// The lines of a document that ran, of a file or of both sides of a comparison.
 ///
 /// # Errors
-/// Where the sides ran different code: why there are no lines.
+/// When the sides ran different code: why there are no lines.
 pub(super) fn of_document(
-    look: &SearchSnapshot,
+    navigator: &SearchSnapshot,
     snapshot: &Snapshot,
     sides: &[Lines],
     path: &Path,
@@ -57,7 +57,7 @@ pub(super) fn of_document(
     let mut sides = sides.iter().map(|side| {
         let mut ran = Ran::new();
         // Two spellings of one file are one file.
-        for cost in here(look, snapshot, side, path) {
+        for cost in here(navigator, snapshot, side, path) {
             let line = ran.entry(cost.line).or_default();
             line.add_functions(&cost.functions);
             line.base += cost.base;
@@ -72,8 +72,8 @@ pub(super) fn of_document(
         return Ok(a);
     };
     let same = match (a.is_empty(), b.is_empty()) {
-        (true, _) => !functions_ran(look, &b, |cost| cost.a),
-        (_, true) => !functions_ran(look, &a, |cost| cost.b),
+        (true, _) => !functions_ran(navigator, &b, |cost| cost.a),
+        (_, true) => !functions_ran(navigator, &a, |cost| cost.b),
         _ => same_code(&a, &b),
     };
     if same {
@@ -81,14 +81,14 @@ pub(super) fn of_document(
     } else {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Err(format!(
-            "A and B ran different code of {name}, as far as their lines tell; its functions are compared"
+            "A and B seem to have run different code of {name}, so its functions are compared instead"
         ))
     }
 }
 
 /// Of all lines those of a document.
 fn here<'l>(
-    look: &SearchSnapshot,
+    navigator: &SearchSnapshot,
     snapshot: &Snapshot,
     all: &'l Lines,
     path: &Path,
@@ -101,15 +101,15 @@ fn here<'l>(
         .filter(|(file, _)| file.rsplit(['/', '\\']).next() == Some(&*base))
         .collect();
     let spelled: Vec<&str> = names.iter().map(|it| it.0.as_str()).collect();
-    let (resolutions, _) = resolve(&spelled, &places(&look.folders, snapshot));
+    let (resolutions, _) = resolve(&spelled, &places(&navigator.folders, snapshot));
     let here = names.iter().zip(&resolutions);
     let here = here.filter(|(_, resolution)| resolution.path() == Some(path));
     here.flat_map(|((_, lines), _)| *lines).collect()
 }
 
 /// Whether any function of these lines ran on a side. When that side has no lines of it, it does not know them.
-fn functions_ran(look: &SearchSnapshot, lines: &Ran, side: fn(NavigatorSides) -> i64) -> bool {
-    let profile = look.search.profile();
+fn functions_ran(navigator: &SearchSnapshot, lines: &Ran, side: fn(NavigatorSides) -> i64) -> bool {
+    let profile = navigator.search.profile();
     let mut names = lines.values().flat_map(|it| &it.functions);
     names.any(|name| {
         let summary = profile.summary_of(&[name]).ok();
@@ -141,7 +141,7 @@ fn differences(a: &Ran, b: &Ran) -> Ran {
     lines.into_iter().map(difference).collect()
 }
 
-/// How far code may have moved to be found again, in lines.
+/// How far code may have moved, in lines.
 const FARTHEST: i64 = 100;
 
 /// Samples scatter: of what moving functions can bring together, so much must be together where they are.

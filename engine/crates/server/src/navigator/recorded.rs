@@ -3,24 +3,34 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use fulcrum_events::Method;
 use fulcrum_profiles::names::placed;
 use fulcrum_source::has_definitions;
 
 /// Where the profile says that its functions are: file and 1-based line, by name.
 pub(crate) type Recorded = HashMap<String, Vec<Place>>;
 
-/// A place as the profile has it.
+/// A place as a profile or an event log has it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub file: String,
     pub line: Option<u32>,
-    /// The line is that of the declaration. Else it is one of the function's, which the profile has in the name itself:
-    /// `serve (app/server.py:380)`.
+    /// Whether the line is that of the declaration. Otherwise it is one of the function's lines, which the profile has in the
+    /// name itself: `serve (app/server.py:380)`.
     pub declared: bool,
 }
 
 impl Place {
-    /// The place at the end of a name; of one whose line a rule took away, the file.
+    /// Where an event log says that a method is; `None` when it does not say.
+    pub(crate) fn of_method(method: &Method) -> Option<Place> {
+        Some(Place {
+            file: method.source_path()?,
+            line: u32::try_from(method.line).ok().filter(|line| *line > 0),
+            declared: true,
+        })
+    }
+
+    /// The place at the end of a name, or only the file where a rule for names has removed the line.
     fn of_name(name: &str) -> Option<Place> {
         if let Some(place) = placed(name) {
             return Some(Place {
@@ -51,7 +61,7 @@ impl std::fmt::Display for Place {
 }
 
 /// Where the profile says that its functions are, in the order of its frames.
-pub fn recorded(open: &fulcrum_profiles::OpenSearch) -> Recorded {
+pub(crate) fn recorded(open: &fulcrum_profiles::OpenSearch) -> Recorded {
     let mut all: Recorded = HashMap::new();
     for frame in open.frames() {
         let place = match &frame.file {

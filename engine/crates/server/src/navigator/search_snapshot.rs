@@ -75,7 +75,7 @@ type Paths = Vec<Vec<Vec<String>>>;
 
 impl Measured {
     /// The files that lines are read from: of several runs on a side only functions are shown.
-    pub fn of(files: &Files, open: &fulcrum_profiles::OpenSearch) -> Arc<[Measured]> {
+    pub(crate) fn of(files: &Files, open: &fulcrum_profiles::OpenSearch) -> Arc<[Measured]> {
         let one = |path: &PathBuf, source: &Source| Measured {
             path: path.clone(),
             digest: source.identity.digest.clone(),
@@ -93,7 +93,7 @@ impl Measured {
 
 impl Baselines {
     /// The text of a file on disk when it was first asked for; `text`, which is on the screen, where there is none.
-    pub fn of(&self, path: &Path, text: &Arc<str>) -> Arc<str> {
+    pub(crate) fn of(&self, path: &Path, text: &Arc<str>) -> Arc<str> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let on_disk = || std::fs::read_to_string(path).map_or_else(|_| Arc::clone(text), Arc::from);
         Arc::clone(texts.entry(path.to_owned()).or_insert_with(on_disk))
@@ -102,7 +102,7 @@ impl Baselines {
 
 impl SearchSnapshot {
     /// The tree that is drawn.
-    pub fn tree(&self) -> Result<&FlameTree, Failure> {
+    pub(crate) fn tree(&self) -> Result<&FlameTree, Failure> {
         let make = || FlameTree::new(self.search.profile());
         self.drawing.tree.get_or_init(make).as_ref().ok_or_else(|| {
             Failure::user(
@@ -114,7 +114,7 @@ impl SearchSnapshot {
 
     /// A path of the tree, merged; `None` when the tree does not have it. Finding it passes over all of its contexts, which
     /// each step in its graph would do again.
-    pub fn merged<'t>(
+    pub(crate) fn merged<'t>(
         &self,
         tree: &'t FlameTree,
         path: &[String],
@@ -142,7 +142,7 @@ impl SearchSnapshot {
     }
 
     /// The profile's names by the function's own name.
-    pub fn names(&self) -> &ByName {
+    pub(crate) fn names(&self) -> &ByName {
         self.drawing
             .names
             .get_or_init(|| by_name(self.search.profile()))
@@ -150,7 +150,7 @@ impl SearchSnapshot {
 
     /// The lines that ran, of each of the files; none if one of them does not know its lines. The first that asks reads the
     /// files again.
-    pub fn lines(&self) -> Result<&[Lines], &str> {
+    pub(crate) fn lines(&self) -> Result<&[Lines], &str> {
         if let Some((_, lines)) = self.ran.iter().find(|(value, _)| *value == self.value) {
             return Ok(lines);
         }
@@ -178,7 +178,7 @@ impl SearchSnapshot {
     }
 
     /// The label of each node by its position from 1, and the labels' names.
-    pub fn labels(&self, tree: &FlameTree) -> (Arc<Vec<u16>>, Vec<String>) {
+    pub(crate) fn labels(&self, tree: &FlameTree) -> (Arc<Vec<u16>>, Vec<String>) {
         let (labels, profile) = (self.search.labels().all(), self.search.profile());
         let owned = |path: Vec<&str>| path.into_iter().map(String::from).collect();
         let paths: Paths = labels

@@ -1,22 +1,14 @@
 //! One file a request. The trait that a handler implements says how it runs.
+//!
+//! A folder has the requests of one subject, named as the methods are: `fulcrum/navigator/open` is `navigator/open.rs`.
 
-pub(crate) mod clear;
-pub(crate) mod code_action;
-pub(crate) mod compare;
-pub(crate) mod completion;
-pub(crate) mod control;
-pub(crate) mod edit;
+pub(crate) mod background;
+pub(crate) mod causal;
+pub(crate) mod document;
 pub(crate) mod events;
-pub(crate) mod hover;
-pub(crate) mod inlay_hint;
-pub(crate) mod line_speedups;
-pub(crate) mod live;
 pub(crate) mod navigator;
-pub(crate) mod open;
 pub(crate) mod programs;
-pub(crate) mod ranking;
 pub(crate) mod refine;
-pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod trace;
 pub(crate) mod transactions;
@@ -24,15 +16,15 @@ pub(crate) mod transactions;
 use fulcrum_model::Progress;
 
 use crate::events::OpenTrace;
-use crate::failure::Failure;
 use crate::navigator::{Navigation, SearchSnapshot};
-use crate::protocol::Method;
+use crate::protocol::failure::Failure;
+use crate::protocol::{Method, NavigatorId, TraceId};
 use crate::snapshot::Snapshot;
-use crate::state::State;
+use crate::state::{Pending, State};
 
-/// Changes the state: runs on the loop and must be quick.
+/// Changes the state. Runs on the loop and must be quick.
 pub(crate) trait Mutating {
-    /// What it answers.
+    /// The method that it handles.
     type Method: Method;
     fn run(
         state: &mut State,
@@ -40,9 +32,9 @@ pub(crate) trait Mutating {
     ) -> Result<<Self::Method as Method>::Result, Failure>;
 }
 
-/// Reads a snapshot on the loop, because the user waits for it while typing; must be quick.
+/// Reads a snapshot on the loop, because the user waits for it while typing. Must be quick.
 pub(crate) trait Immediate {
-    /// What it answers.
+    /// The method that it handles.
     type Method: Method;
     fn run(
         snapshot: &Snapshot,
@@ -52,7 +44,7 @@ pub(crate) trait Immediate {
 
 /// Reads a snapshot on the pool.
 pub(crate) trait Pooled {
-    /// What it answers.
+    /// The method that it handles.
     type Method: Method;
     fn run(
         snapshot: &Snapshot,
@@ -60,12 +52,24 @@ pub(crate) trait Pooled {
     ) -> Result<<Self::Method as Method>::Result, Failure>;
 }
 
-/// Belongs to a navigator: done on its thread, in the order in which requests come.
+/// Starts work on the loop and returns at once; the work answers the request when it is done, with a [`crate::state::Work`]
+/// or a [`crate::state::Task`]. An error is the answer when the work cannot start.
+pub(crate) trait Deferred {
+    /// The method that it handles.
+    type Method: Method;
+    fn start(
+        state: &mut State,
+        pending: Pending,
+        params: <Self::Method as Method>::Params,
+    ) -> Result<(), Failure>;
+}
+
+/// Runs on a navigator's thread, in the order in which requests come.
 pub(crate) trait Navigated {
-    /// What it answers.
+    /// The method that it handles.
     type Method: Method;
     /// Which navigator.
-    fn navigator(params: &<Self::Method as Method>::Params) -> u32;
+    fn navigator(params: &<Self::Method as Method>::Params) -> NavigatorId;
     fn run(
         navigation: &mut Navigation,
         params: <Self::Method as Method>::Params,
@@ -73,50 +77,28 @@ pub(crate) trait Navigated {
 }
 
 /// Reads a navigator on the pool, as it is after the commands that came before.
-pub(crate) trait Looking {
-    /// What it answers.
+pub(crate) trait NavigatorReading {
+    /// The method that it handles.
     type Method: Method;
     /// Which navigator.
-    fn navigator(params: &<Self::Method as Method>::Params) -> u32;
+    fn navigator(params: &<Self::Method as Method>::Params) -> NavigatorId;
     fn run(
-        look: &SearchSnapshot,
+        navigator: &SearchSnapshot,
         snapshot: &Snapshot,
         params: <Self::Method as Method>::Params,
     ) -> Result<<Self::Method as Method>::Result, Failure>;
 }
 
-/// Reads an open event trace on the pool, and stops early when nobody waits for it any more.
-pub(crate) trait Traced {
-    /// What it answers.
+/// Reads an open event trace on the traces' pool. Stops early once the request is cancelled or the trace is closed.
+pub(crate) trait TraceReading {
+    /// The method that it handles.
     type Method: Method;
     /// Which trace.
-    fn trace(params: &<Self::Method as Method>::Params) -> u32;
+    fn trace(params: &<Self::Method as Method>::Params) -> TraceId;
     fn run(
         open: &OpenTrace,
         snapshot: &Snapshot,
         params: <Self::Method as Method>::Params,
         progress: &Progress,
     ) -> Result<<Self::Method as Method>::Result, Failure>;
-}
-
-macro_rules! standard {
-    ($($name:ident = $text:literal: $request:ident;)*) => {
-        $(
-            /// The standard request, as a method of ours.
-            #[derive(Clone, Copy, Debug)]
-            pub(crate) enum $name {}
-            impl Method for $name {
-                const NAME: &'static str = $text;
-                type Params = <gen_lsp_types::$request as gen_lsp_types::Request>::Params;
-                type Result = <gen_lsp_types::$request as gen_lsp_types::Request>::Result;
-            }
-        )*
-    };
-}
-
-standard! {
-    HoverMethod = "textDocument/hover": HoverRequest;
-    InlayHintMethod = "textDocument/inlayHint": InlayHintRequest;
-    CompletionMethod = "textDocument/completion": CompletionRequest;
-    CodeActionMethod = "textDocument/codeAction": CodeActionRequest;
 }

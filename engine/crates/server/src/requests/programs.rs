@@ -1,44 +1,40 @@
-//! Programs that are traced, or whose transactions are recorded: each on a thread of its own, stopped when its request is cancelled, and then
-//! answered with what there is.
+//! What requests share that run a program: a thread of its own, stopped when the request is cancelled and then answered with
+//! what was recorded until then.
 
-use fulcrum_model::Progress;
+use std::path::Path;
+use std::time::Duration;
+
 use fulcrum_recorder::{Exit, Recorded, Remote};
-use lsp_server::RequestId;
-use serde::Serialize;
 
-use crate::failure::{Failure, response};
 use crate::pool::guarded;
+use crate::protocol::failure::Failure;
 use crate::protocol::{Method, ProgressToken};
-use crate::state::{State, Task, Work, Working};
+use crate::state::{LongRequest, OnCancel, Pending, State, Work};
 
-/// Does the work of a request on a thread; what it gives is the answer.
+/// Does the work of a request on a thread; its result is the answer. `title` is shown with the progress.
 pub(crate) fn start<M: Method>(
     state: &mut State,
-    id: RequestId,
+    pending: Pending,
     token: Option<ProgressToken>,
-    request: &Progress,
     title: &str,
     run: impl FnOnce(&Remote, &Work) -> Result<M::Result, Failure> + Send + 'static,
-) -> Result<(), Failure>
-where
-    M::Result: Serialize,
-{
-    let remote = Remote::new(request);
-    let working = Working {
+) -> Result<(), Failure> {
+    let remote = Remote::new(&pending.progress);
+    let long = LongRequest {
         token: token.clone(),
-        progress: request.clone(),
-        keeps: true,
+        progress: pending.progress.clone(),
+        on_cancel: OnCancel::StopProgram,
     };
-    let work = Work::new(token, state.tasks(), request);
+    let id = pending.id.clone();
+    let work = Work::new(pending, token, state.tasks());
     work.begin(title);
-    let (thread_id, ending) = (id.clone(), work.clone());
+    let ending = work.clone();
     let started = std::thread::Builder::new()
         .name("fulcrum-program".into())
         .spawn(move || {
             let result = guarded(M::NAME, || run(&remote, &work));
             work.end();
-            // The loop is gone only when the server is.
-            let _ = work.tasks.send(Task::Respond(response(thread_id, result)));
+            work.answer(result);
         });
     if let Err(error) = started {
         ending.end();
@@ -47,15 +43,14 @@ where
             None,
         ));
     }
-    state.working.insert(id, working);
+    state.long_requests.insert(id, long);
     Ok(())
 }
 
 /// How a program ended, as a sentence.
-pub(crate) fn exit(program: &str, recorded: &Recorded) -> String {
-    let name = std::path::Path::new(program);
-    let name = name.file_name().unwrap_or_default().to_string_lossy();
-    match recorded.exit {
+pub(crate) fn exit_sentence(program: &Path, exit: Exit) -> String {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    match exit {
         Exit::Code(0) => format!("{name} ended normally."),
         Exit::Stopped => format!("{name} was stopped."),
         Exit::Code(code) => format!("{name} ended with status {code}."),
@@ -63,8 +58,13 @@ pub(crate) fn exit(program: &str, recorded: &Recorded) -> String {
     }
 }
 
-/// A name that is needed.
-pub(crate) fn named(program: &str) -> Result<(), Failure> {
+/// How the program of a recording ended, as a sentence.
+pub(crate) fn exit(program: &str, recorded: &Recorded) -> String {
+    exit_sentence(Path::new(program), recorded.exit)
+}
+
+/// Refuses a request without a program.
+pub(crate) fn check_program(program: &str) -> Result<(), Failure> {
     match program.trim().is_empty() {
         false => Ok(()),
         true => Err(Failure::user(
@@ -74,14 +74,28 @@ pub(crate) fn named(program: &str) -> Result<(), Failure> {
     }
 }
 
-/// What recording them fails by.
+/// How long a run may last, in seconds. `None` when nothing is said.
+pub(crate) fn duration(seconds: Option<f64>) -> Result<Option<Duration>, Failure> {
+    let Some(seconds) = seconds else {
+        return Ok(None);
+    };
+    let duration = Duration::try_from_secs_f64(seconds).ok();
+    match duration.filter(|it| !it.is_zero()) {
+        Some(duration) => Ok(Some(duration)),
+        None => Err(Failure::user(
+            format!("a run cannot last {seconds} seconds: give a duration above zero, or none"),
+            None,
+        )),
+    }
+}
+
+/// Why nothing was recorded of an event trace, a refine loop, transactions or a critical section.
 pub(crate) fn failure(error: fulcrum_recorder::Error) -> Failure {
     use fulcrum_recorder::Error;
     match error {
         Error::CannotStart(text) => Failure::user(text, Some("Correct it and run again.")),
-        Error::CannotRecord(text) => Failure::environment(
-            text,
-            Some("Nothing was recorded; run again once that is put right."),
-        ),
+        Error::CannotRecord(text) => {
+            Failure::environment(text, Some("Nothing was recorded: fix this and run again."))
+        }
     }
 }

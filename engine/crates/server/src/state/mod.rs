@@ -1,5 +1,6 @@
 //! What the server knows. Only the loop's thread has it; other threads read snapshots and send tasks.
 
+mod diagnostics;
 mod publish;
 mod running;
 mod task;
@@ -16,21 +17,22 @@ use lsp_server::{Message, Notification, ReqQueue, RequestId, Response};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::Config;
+use crate::causal::profile::OpenCausalProfile;
 use crate::documents::Documents;
 use crate::events::OpenTrace;
-use crate::failure::{Failure, response};
 use crate::filters::LogCache;
 use crate::navigator::Navigator;
 use crate::pool::Pool;
-use crate::profile::OpenCausalProfile;
-use crate::protocol::{LiveParams, ProgressToken};
-use crate::recorder::Recorder;
+use crate::protocol::config::Config;
+use crate::protocol::failure::{Failure, response};
+use crate::protocol::{LiveParams, NavigatorId, ProgressToken, TraceId};
+use crate::recording::recorder::Recorder;
 use crate::snapshot::Snapshot;
 use crate::transactions::OpenRuns;
-pub(crate) use running::{Finished, Running};
-pub(crate) use task::Task;
-pub(crate) use work::{Work, Working};
+pub(crate) use diagnostics::is_no_progress_point;
+pub(crate) use running::{FinishedRun, RunningRun};
+pub(crate) use task::{OpenOrder, Task};
+pub(crate) use work::{LongRequest, OnCancel, Pending, Work};
 
 /// The server's state. Only the loop's thread has it.
 pub(crate) struct State {
@@ -38,7 +40,7 @@ pub(crate) struct State {
     task_sender: Sender<Task>,
     pub config: Config,
     pub folders: Arc<Vec<PathBuf>>,
-    pub traced: Arc<LogCache>,
+    pub logs: Arc<LogCache>,
     pub transactions: Arc<OpenRuns>,
     pub documents: Arc<Documents>,
     pub profile: Option<Arc<OpenCausalProfile>>,
@@ -46,32 +48,29 @@ pub(crate) struct State {
     /// For event traces: going through a large one takes long, and hovers must not wait for it.
     pub trace_pool: Pool,
     pub recorder: Arc<dyn Recorder>,
-    pub running: HashMap<RequestId, Running>,
-    /// The open navigators, by number.
-    pub navigators: HashMap<u32, Navigator>,
-    /// The open event traces, by number.
-    pub traces: HashMap<u32, Arc<OpenTrace>>,
-    /// Requests that take long.
-    pub working: HashMap<RequestId, Working>,
-    /// What is not answered yet, and what cancels it.
+    /// Causal runs that are going on.
+    pub running: HashMap<RequestId, RunningRun>,
+    pub navigators: HashMap<NavigatorId, Navigator>,
+    pub traces: HashMap<TraceId, Arc<OpenTrace>>,
+    pub long_requests: HashMap<RequestId, LongRequest>,
+    /// Requests that are not answered yet, and what cancels them.
     pub requests: ReqQueue<Progress, ()>,
     pub shutting_down: bool,
-    /// Documents that show diagnostics of ours.
-    pub published: BTreeSet<String>,
-    /// Opening is numbered, so that of two the one asked for last is shown.
-    last_order: u64,
-    /// The number of what is shown.
-    pub shown_order: u64,
-    last_navigator: u32,
-    last_trace: u32,
+    /// The URIs of documents that show our diagnostics.
+    published: BTreeSet<String>,
+    last_order: OpenOrder,
+    /// The order of the profile that is shown.
+    pub shown_order: OpenOrder,
+    last_navigator: NavigatorId,
+    last_trace: TraceId,
 }
 
 impl State {
-    /// Before anything was asked. `client` and `tasks` are the ways to the client and to the loop.
+    /// The state before the first request. `client` and `tasks` lead to the client and to the loop.
     ///
     /// # Errors
     /// When the threads of the pools cannot be started.
-    pub fn new(
+    pub(crate) fn new(
         client: Sender<Message>,
         tasks: Sender<Task>,
         config: Config,
@@ -83,7 +82,7 @@ impl State {
             task_sender: tasks,
             config,
             folders: Arc::new(folders),
-            traced: Arc::default(),
+            logs: Arc::default(),
             transactions: Arc::default(),
             documents: Arc::default(),
             profile: None,
@@ -93,84 +92,95 @@ impl State {
             running: HashMap::new(),
             navigators: HashMap::new(),
             traces: HashMap::new(),
-            working: HashMap::new(),
+            long_requests: HashMap::new(),
             requests: ReqQueue::default(),
             shutting_down: false,
             published: BTreeSet::new(),
-            last_order: 0,
-            shown_order: 0,
-            last_navigator: 0,
-            last_trace: 0,
+            last_order: OpenOrder::default(),
+            shown_order: OpenOrder::default(),
+            last_navigator: NavigatorId::default(),
+            last_trace: TraceId::default(),
         })
     }
 
-    /// Read-only view of this moment.
-    pub fn snapshot(&self) -> Snapshot {
+    /// A read-only view of the state as it is now.
+    pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot {
             config: self.config,
             profile: self.profile.clone(),
             documents: Arc::clone(&self.documents),
             folders: Arc::clone(&self.folders),
-            traced: Arc::clone(&self.traced),
+            logs: Arc::clone(&self.logs),
             transactions: Arc::clone(&self.transactions),
         }
     }
 
-    /// Stops everything that runs; what was recorded stays.
-    pub fn stop_programs(&self) {
-        for working in self.working.values().filter(|it| it.keeps) {
-            working.progress.cancel();
+    /// Stops all programs that are recorded. What was recorded stays.
+    pub(crate) fn stop_programs(&self) {
+        for recording in self.recordings() {
+            recording.progress.cancel();
         }
     }
 
-    /// Where other threads report to.
-    pub fn tasks(&self) -> Sender<Task> {
+    /// Whether any program is still recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recordings().next().is_some()
+    }
+
+    fn recordings(&self) -> impl Iterator<Item = &LongRequest> {
+        let all = self.long_requests.values();
+        all.filter(|it| it.on_cancel == OnCancel::StopProgram)
+    }
+
+    /// Where other threads send their tasks.
+    pub(crate) fn tasks(&self) -> Sender<Task> {
         self.task_sender.clone()
     }
 
-    /// A number that is larger than all before.
-    pub fn next_order(&mut self) -> u64 {
-        self.last_order += 1;
+    /// The order of a request to open, after all before.
+    pub(crate) fn next_order(&mut self) -> OpenOrder {
+        self.last_order = self.last_order.next();
         self.last_order
     }
 
     /// Answers a request, unless it was answered (cancelled) already.
-    pub fn respond(&mut self, response: Response) {
-        self.working.remove(&response.id);
+    pub(crate) fn respond(&mut self, response: Response) {
+        self.long_requests.remove(&response.id);
         if self.requests.incoming.complete(&response.id).is_some() {
             self.send(response.into());
         }
     }
 
-    /// Answers a request with what it gives, or why it failed.
-    pub fn answer<T: Serialize>(&mut self, id: RequestId, result: Result<T, Failure>) {
+    /// Answers a request with its result or failure.
+    pub(crate) fn answer<T: Serialize>(&mut self, id: RequestId, result: Result<T, Failure>) {
         self.respond(response(id, result));
     }
 
-    pub fn send(&self, message: Message) {
+    pub(crate) fn send(&self, message: Message) {
         // The writer is gone only when the client is; the loop sees that for itself.
         let _ = self.client.send(message);
     }
 
-    pub fn notify(&self, method: &str, params: impl Serialize) {
+    pub(crate) fn notify(&self, method: &str, params: impl Serialize) {
         self.send(Notification::new(method.to_owned(), params).into());
     }
 
-    /// The user wants to see `path`, or nothing: runs that go on do not replace it. Their own folder brings them back.
-    pub fn look_at(&mut self, path: Option<&Path>) {
+    /// The user wants to see `path`, or nothing. Runs that go on no longer replace what is shown; opening a run's own folder
+    /// follows it again.
+    pub(crate) fn set_followed(&mut self, path: Option<&Path>) {
         for running in self.running.values_mut() {
             let own = running.latest.as_ref().map(|latest| &*latest.path);
             running.followed = path.is_some() && own == path;
         }
     }
 
-    pub fn progress_begin(&self, token: &ProgressToken, title: &str) {
+    pub(crate) fn progress_begin(&self, token: &ProgressToken, title: &str) {
         let value =
             json!({ "kind": "begin", "title": title, "cancellable": true, "message": "starting" });
         self.notify("$/progress", json!({ "token": token, "value": value }));
     }
 
-    pub fn progress_report(&self, live: &LiveParams) {
+    pub(crate) fn progress_report(&self, live: &LiveParams) {
         let Some(token) = &live.token else { return };
         let mut value = json!({ "kind": "report", "message": live.message });
         if let Some(fraction) = live.fraction {
@@ -180,31 +190,26 @@ impl State {
     }
 
     /// Registers a request that takes long and keeps nothing when it is cancelled.
-    pub fn begin(
-        &mut self,
-        id: &RequestId,
-        token: Option<ProgressToken>,
-        request: &Progress,
-    ) -> Work {
-        let working = Working {
+    pub(crate) fn begin(&mut self, pending: Pending, token: Option<ProgressToken>) -> Work {
+        let long = LongRequest {
             token: token.clone(),
-            progress: request.clone(),
-            keeps: false,
+            progress: pending.progress.clone(),
+            on_cancel: OnCancel::Drop,
         };
-        self.working.insert(id.clone(), working);
-        Work::new(token, self.tasks(), request)
+        self.long_requests.insert(pending.id.clone(), long);
+        Work::new(pending, token, self.tasks())
     }
 
-    /// Keeps a navigator; its number.
-    pub fn add_navigator(&mut self, navigator: Navigator) -> u32 {
-        self.last_navigator += 1;
+    /// Keeps a navigator and returns its new id.
+    pub(crate) fn add_navigator(&mut self, navigator: Navigator) -> NavigatorId {
+        self.last_navigator.0 += 1;
         self.navigators.insert(self.last_navigator, navigator);
         self.last_navigator
     }
 
-    /// Keeps an open trace; its number.
-    pub fn add_trace(&mut self, trace: Arc<OpenTrace>) -> u32 {
-        self.last_trace += 1;
+    /// Keeps an open trace and returns its new id.
+    pub(crate) fn add_trace(&mut self, trace: Arc<OpenTrace>) -> TraceId {
+        self.last_trace.0 += 1;
         self.traces.insert(self.last_trace, trace);
         self.last_trace
     }

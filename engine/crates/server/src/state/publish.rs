@@ -1,20 +1,21 @@
-//! What the client is shown of the state: the open profile, and diagnostics, which are computed on the pool and taken back.
+//! What the client is shown of the state: the open profile, and diagnostics, which are computed on the pool.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use gen_lsp_types::Diagnostic;
 use serde_json::json;
 
+use super::diagnostics::{Checked, Published, diagnostics};
 use super::{State, Task};
-use crate::diagnostics::{Published, diagnostics};
+use crate::causal::profile::OpenCausalProfile;
 use crate::filters;
-use crate::profile::OpenCausalProfile;
 use crate::protocol::{DID_CHANGE_RESULTS, DidChangeResultsParams};
 
 impl State {
     /// Shows a profile, or none, in place of the one that was open.
-    pub fn show(&mut self, profile: Option<Arc<OpenCausalProfile>>) {
+    pub(crate) fn show(&mut self, profile: Option<Arc<OpenCausalProfile>>) {
         self.shown_order = self.next_order();
         self.profile = profile;
         let summary = self.snapshot().summary();
@@ -23,13 +24,10 @@ impl State {
     }
 
     /// Computes diagnostics on the pool: of all files, or of one document.
-    pub fn refresh_diagnostics(&mut self, only: Option<PathBuf>) {
+    pub(crate) fn refresh_diagnostics(&mut self, only: Option<PathBuf>) {
         let Some(profile) = &self.profile else {
             for uri in std::mem::take(&mut self.published) {
-                self.notify(
-                    "textDocument/publishDiagnostics",
-                    json!({ "uri": uri, "diagnostics": [] }),
-                );
+                self.clear_diagnostics(&uri);
             }
             return;
         };
@@ -40,7 +38,10 @@ impl State {
             if let Ok(published) = crate::pool::guarded("textDocument/publishDiagnostics", work) {
                 let _ = tasks.send(Task::Diagnostics {
                     of,
-                    all: only.is_none(),
+                    checked: match only {
+                        None => Checked::AllFiles,
+                        Some(_) => Checked::OneFile,
+                    },
                     published,
                 });
             }
@@ -48,22 +49,22 @@ impl State {
     }
 
     /// Checks a filter's text on the pool.
-    pub fn check_filter(&self, uri: &str) {
+    pub(crate) fn check_filter(&self, uri: &str) {
         let (snapshot, tasks, uri) = (self.snapshot(), self.tasks(), uri.to_owned());
         self.pool.spawn(move || {
             let Some(document) = snapshot.documents.by_uri(&uri) else {
                 return;
             };
             let work = || {
-                let seen = snapshot.traced.seen(&snapshot.folders);
+                let observed = snapshot.logs.observed(&snapshot.folders);
                 Ok(filters::check(
                     &document.text,
-                    &seen,
+                    &observed,
                     snapshot.config.encoding,
                 ))
             };
             if let Ok(diagnostics) = crate::pool::guarded("textDocument/publishDiagnostics", work) {
-                let _ = tasks.send(Task::Checked {
+                let _ = tasks.send(Task::FilterChecked {
                     version: document.version,
                     uri,
                     diagnostics,
@@ -72,28 +73,43 @@ impl State {
         });
     }
 
-    /// A filter's document was closed: what was said of it goes.
-    pub fn forget_filter(&self, uri: &str) {
+    /// Shows the diagnostics of a filter, unless its text was changed or closed meanwhile.
+    pub(crate) fn publish_filter(&self, uri: &str, version: i32, diagnostics: &[Diagnostic]) {
+        let document = self.documents.by_uri(uri);
+        if document.is_some_and(|document| document.version == version) {
+            let params = json!({ "uri": uri, "version": version, "diagnostics": diagnostics });
+            self.notify("textDocument/publishDiagnostics", params);
+        }
+    }
+
+    /// Removes all diagnostics of a document.
+    pub(crate) fn clear_diagnostics(&self, uri: &str) {
         let params = json!({ "uri": uri, "diagnostics": [] });
         self.notify("textDocument/publishDiagnostics", params);
     }
 
-    /// Shows what was computed, and takes back what is no longer so.
-    pub fn publish(&mut self, all: bool, published: Vec<Published>) {
+    /// Whether a profile is the one that is open.
+    pub(crate) fn is_open(&self, profile: &Weak<OpenCausalProfile>) -> bool {
+        let open = self.profile.as_ref();
+        open.is_some_and(|open| Weak::ptr_eq(profile, &Arc::downgrade(open)))
+    }
+
+    /// Shows the diagnostics that were computed, and removes those that no longer hold.
+    pub(crate) fn publish(&mut self, checked: Checked, published: &[Published]) {
         let now: BTreeSet<String> = published
             .iter()
             .filter(|p| !p.diagnostics.is_empty())
             .map(|p| p.uri.clone())
             .collect();
-        let cleared: Vec<String> = match all {
-            true => self.published.difference(&now).cloned().collect(),
-            false => published
+        let cleared: Vec<String> = match checked {
+            Checked::AllFiles => self.published.difference(&now).cloned().collect(),
+            Checked::OneFile => published
                 .iter()
                 .map(|p| p.uri.clone())
                 .filter(|uri| !now.contains(uri))
                 .collect(),
         };
-        for document in &published {
+        for document in published {
             if document.diagnostics.is_empty() {
                 continue;
             }
@@ -105,10 +121,7 @@ impl State {
         }
         for uri in cleared {
             if self.published.remove(&uri) {
-                self.notify(
-                    "textDocument/publishDiagnostics",
-                    json!({ "uri": uri, "diagnostics": [] }),
-                );
+                self.clear_diagnostics(&uri);
             }
         }
         self.published.extend(now);

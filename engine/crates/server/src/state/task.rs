@@ -4,16 +4,27 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use fulcrum_model::causal::CausalProfile;
-use gen_lsp_types as lsp;
+use gen_lsp_types::Diagnostic;
 use lsp_server::{RequestId, Response};
 
-use super::running::Finished;
-use crate::diagnostics::Published;
+use super::diagnostics::{Checked, Published};
+use super::running::FinishedRun;
+use crate::causal::profile::OpenCausalProfile;
 use crate::events::OpenTrace;
-use crate::failure::Failure;
 use crate::navigator::Navigator;
-use crate::profile::OpenCausalProfile;
+use crate::protocol::failure::Failure;
 use crate::protocol::{EventsOpened, LiveParams, NavigatorOpened};
+
+/// The place of a request to open among all of them: of two, the one that came last is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct OpenOrder(u64);
+
+impl OpenOrder {
+    /// That of the request after this one.
+    pub(crate) fn next(self) -> OpenOrder {
+        OpenOrder(self.0 + 1)
+    }
+}
 
 /// What other threads send to the loop.
 #[derive(Debug)]
@@ -23,7 +34,7 @@ pub(crate) enum Task {
     /// `fulcrum/causal/open` is done.
     Opened {
         id: RequestId,
-        order: u64,
+        order: OpenOrder,
         profile: Result<Box<OpenCausalProfile>, Failure>,
     },
     /// The profile was read again because the workspace changed.
@@ -50,7 +61,7 @@ pub(crate) enum Task {
     /// A run ended.
     RunDone {
         id: RequestId,
-        finished: Result<Box<Finished>, Failure>,
+        finished: Result<Box<FinishedRun>, Failure>,
     },
     /// A notification of a thread that works.
     Notify {
@@ -68,15 +79,15 @@ pub(crate) enum Task {
         opened: Result<(Arc<OpenTrace>, Box<EventsOpened>), Failure>,
     },
     /// A filter's text was checked.
-    Checked {
+    FilterChecked {
         uri: String,
         version: i32,
-        diagnostics: Vec<lsp::Diagnostic>,
+        diagnostics: Vec<Diagnostic>,
     },
     /// Diagnostics were computed for the profile that was open then.
     Diagnostics {
         of: Weak<OpenCausalProfile>,
-        all: bool,
+        checked: Checked,
         published: Vec<Published>,
     },
 }

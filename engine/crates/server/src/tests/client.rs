@@ -9,7 +9,8 @@ use lsp_server::{Connection, Message, Notification, Request, RequestId, Response
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Real, Recorder, ServerError, uri};
+use crate::protocol::uri;
+use crate::{Real, Recorder, ServerError};
 
 /// A broken server must fail a test, not hang it. Generous: it is no threshold.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -151,7 +151,7 @@ fn the_run_of_a_killed_recorder_opens_with_a_note() {
     assert_eq!(summary["targets"], 3);
     let notes = summary["notes"].to_string();
     assert!(
-        notes.contains("The recorder was ended before the program was"),
+        notes.contains("The recorder ended before the program did"),
         "{notes}"
     );
     client.leave().expect("an orderly end");
@@ -191,7 +191,7 @@ fn another_folder_of_the_workspace_is_searched() {
         .expect("it exists")
         .join("b.cpp");
     std::fs::write(&file, SOURCE).expect("a file");
-    let folder = json!({ "uri": crate::uri::from_path(folder.path()), "name": "more" });
+    let folder = json!({ "uri": crate::protocol::uri::from_path(folder.path()), "name": "more" });
     client.notify(
         "workspace/didChangeWorkspaceFolders",
         json!({ "event": { "added": [folder], "removed": [] } }),
@@ -199,7 +199,7 @@ fn another_folder_of_the_workspace_is_searched() {
     let change = client.notification("fulcrum/didChangeResults");
     assert_eq!(
         change["summary"]["files"][0]["uri"],
-        json!(crate::uri::from_path(&file))
+        json!(crate::protocol::uri::from_path(&file))
     );
     client.leave().expect("an orderly end");
 }

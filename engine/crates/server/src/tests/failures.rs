@@ -53,7 +53,7 @@ fn a_panic_in_one_request_is_one_failed_request() {
         assert_eq!(
             failure,
             format!(
-                "-32603 {method} failed inside Fulcrum: {message} [fulcrum] Fulcrum goes on working; please report this with the log.\n"
+                "-32603 {method} failed inside Fulcrum: {message} [fulcrum] Fulcrum keeps working. Please report this with the log.\n"
             )
         );
     }

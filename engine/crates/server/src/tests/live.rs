@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use expect_test::expect;
-use fulcrum_recorder::{EndToEnd, Options, Progress, Remote, TargetChoice};
+use fulcrum_recorder::{EndToEnd, Options, Remote, RunStatus, TargetChoice};
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -48,7 +48,7 @@ pub(super) fn counted(experiments: u64) -> Value {
 pub(super) fn start() -> (Client, Script, Receiver<(Remote, Options)>) {
     let (started, remotes) = channel();
     let scripted = Scripted::new("script");
-    let recorder = move |options: &Options, remote: &Remote, report: &mut dyn FnMut(&Progress)| {
+    let recorder = move |options: &Options, remote: &Remote, report: &mut dyn FnMut(&RunStatus)| {
         let with = (remote.clone(), options.clone());
         started.send(with).expect("the test listens");
         scripted.record(options, remote, report)

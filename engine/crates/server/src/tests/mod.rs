@@ -27,9 +27,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dispatch::Call;
-use crate::failure::Failure;
+use crate::main_loop::dispatch::Call;
 use crate::protocol::Method;
+use crate::protocol::failure::Failure;
 use crate::requests::{Immediate, Mutating, Pooled};
 use crate::snapshot::Snapshot;
 use crate::state::State;

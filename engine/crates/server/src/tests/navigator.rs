@@ -228,7 +228,7 @@ fn labels_that_cannot_be_kept_are_said_and_the_search_goes_on() {
     it.command(json!({ "kind": "label", "name": "x" }));
     let note = it.view["notes"][0].as_str().expect("a note").to_owned();
     assert!(
-        note.starts_with("Labels could not be kept: cannot make"),
+        note.starts_with("Labels could not be saved: cannot make"),
         "{note}"
     );
     assert_eq!(it.view["labels"][0]["name"], "x");

@@ -228,7 +228,7 @@ fn lines_that_ran_cost_and_are_where_frames_open() {
         - 30 (30.0 %) here
         - 30 (30.0 %) with what it calls
 
-        Shares are of 100 in all, `samples`. Where cost was measured, not what a speedup would bring.
+        Shares are of 100 in all, `samples`. This is where cost was measured, not what a speedup would gain.
     "#]];
     expect.assert_eq(hover.as_str().expect("text"));
     assert_eq!(lines(&mut it, "src/cart.cpp"), [""; 0]);
@@ -291,7 +291,7 @@ fn comparisons_say_what_became_dearer_and_cheaper() {
 fn only_functions(it: &mut Navigator) {
     let uri = it.client.uri("app.py");
     let found = it.ask("lines", json!({ "uri": uri }));
-    let note = "No lines that ran: A and B ran different code of app.py, as far as their lines tell; its functions are compared.";
+    let note = "No costs of lines: A and B seem to have run different code of app.py, so its functions are compared instead.";
     assert_eq!(found["note"], note);
     let all = found["lines"].as_array().expect("lines");
     assert!(!all.is_empty(), "{found}");
@@ -331,7 +331,7 @@ fn comparisons_know_lines_where_both_sides_ran_the_same_code() {
         - −30 here (A 20 − B 50)
         - −30 with what it calls (A 20 − B 50)
 
-        What A cost less what B cost, `samples`; −30 in all (A 50 − B 80). Where cost was measured, not what a speedup would bring.
+        The cost of A minus that of B, `samples`; −30 in all (A 50 − B 80). This is where cost was measured, not what a speedup would gain.
     "#]];
     expect.assert_eq(hover.as_str().expect("text"));
     it.leave();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Remote, Stdio, TargetChoice};
+use fulcrum_recorder::{Error, Exit, Options, Recorded, Remote, RunStatus, Stdio, TargetChoice};
 use fulcrum_runs::{Manifest, RunFolder};
 use fulcrum_wire::transactions::{LockKind, Via};
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ fn params(run: &Path, waiter: &str) -> Value {
 fn a_section_is_measured_and_its_price_is_told_with_the_run() {
     let seen: Arc<Mutex<Option<Options>>> = Arc::default();
     let sink = Arc::clone(&seen);
-    let recorder = move |options: &Options, _: &Remote, _: &mut dyn FnMut(&Progress)| {
+    let recorder = move |options: &Options, _: &Remote, _: &mut dyn FnMut(&RunStatus)| {
         *sink.lock().expect("no panic") = Some(options.clone());
         Ok::<_, Error>(measured(options))
     };

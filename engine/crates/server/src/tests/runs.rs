@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use expect_test::expect;
-use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Remote, Stdio};
+use fulcrum_recorder::{Error, Exit, Options, Recorded, Remote, RunStatus, Stdio};
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -37,7 +37,7 @@ fn write_run(options: &Options, exit: Exit, stderr: &str) -> Recorded {
 
 fn start<F>(recorder: F) -> Client
 where
-    F: Fn(&Options, &Remote, &mut dyn FnMut(&Progress)) -> Result<Recorded, Error>
+    F: Fn(&Options, &Remote, &mut dyn FnMut(&RunStatus)) -> Result<Recorded, Error>
         + Send
         + Sync
         + 'static,
@@ -60,17 +60,17 @@ fn a_run_reports_progress_and_is_opened() {
     let mut client = start(move |options, _, report| {
         *sink.lock().expect("no panic") = Some(options.clone());
         let at = "/x/src/a.cpp:5".parse().expect("a target");
-        report(&Progress {
+        report(&RunStatus {
             visits: 2,
             fraction: Some(0.1),
-            ..Progress::default()
+            ..RunStatus::default()
         });
-        report(&Progress {
+        report(&RunStatus {
             experiments: 23,
             lines: 2,
             best: Some((at, 0.2, Some((0.1, 0.3)))),
             fraction: Some(0.5),
-            ..Progress::default()
+            ..RunStatus::default()
         });
         Ok(write_run(options, Exit::Code(0), "chatter\n"))
     });
@@ -111,11 +111,11 @@ fn a_run_reports_progress_and_is_opened() {
 fn endless(
     options: &Options,
     remote: &Remote,
-    report: &mut dyn FnMut(&Progress),
+    report: &mut dyn FnMut(&RunStatus),
 ) -> Result<Recorded, Error> {
-    report(&Progress {
+    report(&RunStatus {
         visits: 1,
-        ..Progress::default()
+        ..RunStatus::default()
     });
     while !remote.is_cancelled() {
         std::thread::sleep(Duration::from_millis(1));
@@ -197,8 +197,8 @@ fn a_program_that_cannot_start_is_the_users_to_fix() {
     client.leave().expect("an orderly end");
     expect![[r#"
         -32803 /app/missing does not exist [user] Correct it in Run Causal Profiler… and run again.
-        -32803 the folder /workspace/.fulcrum cannot be written [environment] Nothing was recorded; run again once that is put right.
-        -32603 fulcrum/causal/run failed inside Fulcrum: a bug in the recorder [fulcrum] Fulcrum goes on working; please report this with the log.
+        -32803 the folder /workspace/.fulcrum cannot be written [environment] Nothing was recorded: fix this and run again.
+        -32603 fulcrum/causal/run failed inside Fulcrum: a bug in the recorder [fulcrum] Fulcrum keeps working. Please report this with the log.
         "fulcrum/causal/run failed inside Fulcrum: a bug in the recorder"
         -32803 a run cannot last -1 seconds: give a duration above zero, or none [user] -
         -32803 a run cannot last 0 seconds: give a duration above zero, or none [user] -

@@ -164,9 +164,9 @@ fn runs_of_the_store_are_deleted_and_nothing_else() {
     }
     expect![[r#"
         -32803 cannot delete /workspace/.fulcrum/runs/20261121T131502Z-java-refine-2: it is still being recorded; stop it first. [user] -
-        -32803 cannot find the run /workspace/precious: it is no run in /workspace/.fulcrum/runs; check the path. [user] -
-        -32803 cannot find the run /workspace/.fulcrum/runs: it is no run in /workspace/.fulcrum/runs; check the path. [user] -
-        -32803 cannot find the run /workspace/: it is no run in /workspace/.fulcrum/runs; check the path. [user] -
+        -32803 cannot find the run /workspace/precious: it is not a run in /workspace/.fulcrum/runs; check the path. [user] -
+        -32803 cannot find the run /workspace/.fulcrum/runs: it is not a run in /workspace/.fulcrum/runs; check the path. [user] -
+        -32803 cannot find the run /workspace/: it is not a run in /workspace/.fulcrum/runs; check the path. [user] -
     "#]].assert_eq(&client.relative(&said));
     assert!(root.join(over).is_dir() && root.join(precious).is_file());
 

@@ -11,7 +11,7 @@ use fulcrum_wire::transactions::{LockKind, Via};
 use serde_json::{Value, json};
 
 use super::client::Client;
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 use crate::transactions::OpenRuns;
 use support::script::{Script, Thread};
 

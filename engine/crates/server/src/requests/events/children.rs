@@ -4,10 +4,10 @@ use fulcrum_events::Cost;
 use fulcrum_model::Progress;
 
 use super::page::page;
-use crate::events::{OpenTrace, absent, convert};
-use crate::failure::Failure;
-use crate::protocol::{EventsChildrenParams, EventsGetChildren, EventsOrder, EventsRows};
-use crate::requests::Traced;
+use crate::events::{OpenTrace, TreeNode, convert};
+use crate::protocol::failure::Failure;
+use crate::protocol::{EventsChildrenParams, EventsGetChildren, EventsOrder, EventsRows, TraceId};
+use crate::requests::TraceReading;
 use crate::snapshot::Snapshot;
 
 /// Rows in one answer.
@@ -15,10 +15,10 @@ const MOST_ROWS: u32 = 1_000;
 
 pub(crate) enum Children {}
 
-impl Traced for Children {
+impl TraceReading for Children {
     type Method = EventsGetChildren;
 
-    fn trace(params: &EventsChildrenParams) -> u32 {
+    fn trace(params: &EventsChildrenParams) -> TraceId {
         params.id
     }
 
@@ -37,10 +37,11 @@ fn children(
     params: &EventsChildrenParams,
     progress: &Progress,
 ) -> Result<EventsRows, Failure> {
-    let (thread, node) = (params.thread, params.node);
+    let at = TreeNode::new(params.thread, params.node);
+    let (thread, node) = at.raw();
     let count = params.count.min(MOST_ROWS) as usize;
     let total = open.indexed.count(thread, node, progress)?;
-    let total = total.ok_or_else(|| absent(thread, node))?;
+    let total = total.ok_or_else(|| at.absent())?;
     let cost = match params.order.unwrap_or_default() {
         EventsOrder::Time => None,
         EventsOrder::Wall => Some(Cost::Wall),
@@ -52,11 +53,11 @@ fn children(
             let found = open
                 .indexed
                 .children(thread, node, params.from, count, progress)?;
-            let found = found.ok_or_else(|| absent(thread, node))?;
+            let found = found.ok_or_else(|| at.absent())?;
             found.iter().map(|it| convert::row(open, it)).collect()
         }
         Some(cost) => {
-            let sorted = open.sorted(thread, node, cost, progress)?;
+            let sorted = open.sorted(at, cost, progress)?;
             page(&sorted, params.from, count as u32)
                 .map(|it| convert::row(open, it))
                 .collect()

@@ -1,7 +1,7 @@
-//! `fulcrum/events/close`.
+//! `fulcrum/events/close`: closes a trace and cancels what still reads it.
 
 use crate::events::closed;
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 use crate::protocol::{EventsClose, EventsCloseParams};
 use crate::requests::Mutating;
 use crate::state::State;

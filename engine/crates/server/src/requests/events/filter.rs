@@ -8,9 +8,9 @@ use fulcrum_events::refine::{MethodName, filter_text};
 use fulcrum_model::Progress;
 
 use crate::events::{OpenTrace, convert, fold_failure};
-use crate::failure::Failure;
-use crate::protocol::{EventsFilter, EventsFilterParams, EventsGetFilter};
-use crate::requests::Traced;
+use crate::protocol::failure::Failure;
+use crate::protocol::{EventsFilter, EventsFilterParams, EventsGetFilter, TraceId};
+use crate::requests::TraceReading;
 use crate::snapshot::Snapshot;
 
 /// JPMT's refinement keeps what has at least this much inherent time.
@@ -18,10 +18,10 @@ const SELF_WALL_NS: u64 = 50_000;
 
 pub(crate) enum Filter {}
 
-impl Traced for Filter {
+impl TraceReading for Filter {
     type Method = EventsGetFilter;
 
-    fn trace(params: &EventsFilterParams) -> u32 {
+    fn trace(params: &EventsFilterParams) -> TraceId {
         params.id
     }
 

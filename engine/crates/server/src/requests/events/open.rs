@@ -3,34 +3,33 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fulcrum_model::Progress;
 use lsp_server::RequestId;
 
 use crate::events::OpenTrace;
-use crate::failure::Failure;
 use crate::pool::{guarded, thread};
+use crate::protocol::failure::Failure;
 use crate::protocol::{EventsOpen, EventsOpenParams, EventsOpened, Method};
-use crate::state::{State, Task};
+use crate::requests::Deferred;
+use crate::state::{Pending, State, Task};
 
-/// Reads the log on a thread of its own.
-pub(crate) fn open(
-    state: &mut State,
-    id: RequestId,
-    params: EventsOpenParams,
-    request: &Progress,
-) -> Result<(), Failure> {
-    let (run, filter) = (PathBuf::from(params.run), params.filter.map(PathBuf::from));
-    let work = state.begin(&id, params.work_done_token, request);
-    work.begin("Opening event trace");
-    thread(move || {
-        let opened = guarded(EventsOpen::NAME, || {
-            OpenTrace::open(&run, filter.as_deref(), &work.progress)
-        });
-        work.end();
-        let opened = opened.map(|(open, opened)| (Arc::new(open), Box::new(opened)));
-        // The loop is gone only when the server is.
-        let _ = work.tasks.send(Task::EventsOpened { id, opened });
-    })
+pub(crate) enum Open {}
+
+impl Deferred for Open {
+    type Method = EventsOpen;
+
+    fn start(state: &mut State, pending: Pending, params: EventsOpenParams) -> Result<(), Failure> {
+        let (run, filter) = (PathBuf::from(params.run), params.filter.map(PathBuf::from));
+        let work = state.begin(pending, params.work_done_token);
+        work.begin("Opening event trace");
+        thread(move || {
+            let opened = guarded(EventsOpen::NAME, || {
+                OpenTrace::open(&run, filter.as_deref(), &work.progress)
+            });
+            work.end();
+            let opened = opened.map(|(open, opened)| (Arc::new(open), Box::new(opened)));
+            work.send(|id| Task::EventsOpened { id, opened });
+        })
+    }
 }
 
 /// The loop: a trace is open.

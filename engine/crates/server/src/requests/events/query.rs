@@ -6,17 +6,17 @@ use fulcrum_model::Progress;
 
 use super::page::MOST_TABLE;
 use crate::events::{OpenTrace, convert};
-use crate::failure::Failure;
-use crate::protocol::{EventsColumn, EventsQuery, EventsQueryParams, EventsTable};
-use crate::requests::Traced;
+use crate::protocol::failure::Failure;
+use crate::protocol::{EventsColumn, EventsQuery, EventsQueryParams, EventsTable, TraceId};
+use crate::requests::TraceReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum Table {}
 
-impl Traced for Table {
+impl TraceReading for Table {
     type Method = EventsQuery;
 
-    fn trace(params: &EventsQueryParams) -> u32 {
+    fn trace(params: &EventsQueryParams) -> TraceId {
         params.id
     }
 

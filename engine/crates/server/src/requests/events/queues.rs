@@ -4,17 +4,17 @@ use fulcrum_model::Progress;
 
 use super::page::page;
 use crate::events::{OpenTrace, convert};
-use crate::failure::Failure;
-use crate::protocol::{EventsGetQueues, EventsQueues, EventsQueuesParams};
-use crate::requests::Traced;
+use crate::protocol::failure::Failure;
+use crate::protocol::{EventsGetQueues, EventsQueues, EventsQueuesParams, TraceId};
+use crate::requests::TraceReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum Queues {}
 
-impl Traced for Queues {
+impl TraceReading for Queues {
     type Method = EventsGetQueues;
 
-    fn trace(params: &EventsQueuesParams) -> u32 {
+    fn trace(params: &EventsQueuesParams) -> TraceId {
         params.id
     }
 

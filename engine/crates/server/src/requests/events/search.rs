@@ -1,14 +1,15 @@
-//! `fulcrum/events/search`: rows that a text or an expression fits.
+//! `fulcrum/events/search`: rows that match a text or an expression.
 
 use fulcrum_events::query::Condition;
 use fulcrum_model::Progress;
 
 use crate::events::{OpenTrace, convert};
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 use crate::protocol::{
-    EventsFound, EventsHit, EventsPlace, EventsSearch, EventsSearchParams, EventsStep,
+    EventsFound, EventsHit, EventsPlace, EventsSearch, EventsSearchParams, EventsStep, NodeId,
+    ThreadId, TraceId,
 };
-use crate::requests::Traced;
+use crate::requests::TraceReading;
 use crate::snapshot::Snapshot;
 
 /// Hits in one answer.
@@ -16,10 +17,10 @@ const MOST_HITS: u32 = 1_000;
 
 pub(crate) enum Search {}
 
-impl Traced for Search {
+impl TraceReading for Search {
     type Method = EventsSearch;
 
-    fn trace(params: &EventsSearchParams) -> u32 {
+    fn trace(params: &EventsSearchParams) -> TraceId {
         params.id
     }
 
@@ -51,7 +52,7 @@ fn search(
     let condition =
         Condition::parse(&expression).map_err(|error| Failure::user(error.to_string(), None))?;
     let count = params.count.unwrap_or(100).clamp(1, MOST_HITS) as usize;
-    let from = params.from.map(|it| (it.thread, it.node));
+    let from = params.from.map(|it| (it.thread.0, it.node.0));
     let part = convert::part(params.part);
     let found = open
         .indexed
@@ -61,19 +62,23 @@ fn search(
         above: hit
             .above
             .iter()
-            .map(|&(node, position)| EventsStep { node, position })
+            .map(|&(node, position)| EventsStep {
+                node: NodeId(node),
+                position,
+            })
             .collect(),
         position: hit.row.position,
     });
     Ok(EventsFound {
         hits: hits.collect(),
-        next: found
-            .next
-            .map(|(thread, node)| EventsPlace { thread, node }),
+        next: found.next.map(|(thread, node)| EventsPlace {
+            thread: ThreadId(thread),
+            node: NodeId(node),
+        }),
     })
 }
 
-/// A text as a regular expression in quotes.
+/// A text as a regular expression within quotes.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -1,17 +1,17 @@
-//! `fulcrum/events/timeline`.
+//! `fulcrum/events/timeline`: what threads did over time, as far as it can be seen.
 
 use std::collections::HashMap;
 
 use fulcrum_events::{Bar, Node, State, Trace, View};
 use fulcrum_model::Progress;
 
-use crate::events::{OpenTrace, absent};
-use crate::failure::Failure;
+use crate::events::{OpenTrace, TreeNode};
+use crate::protocol::failure::Failure;
 use crate::protocol::{
     EventsCalls, EventsGetTimeline, EventsIntervals, EventsState, EventsStates, EventsTimeline,
-    EventsTimelineParams, EventsTimelineThread,
+    EventsTimelineParams, EventsTimelineThread, NodeId, ThreadId, TraceId,
 };
-use crate::requests::Traced;
+use crate::requests::TraceReading;
 use crate::snapshot::Snapshot;
 
 /// Threads in one answer.
@@ -25,10 +25,10 @@ const WIDEST: u32 = 8_000;
 
 pub(crate) enum Timeline {}
 
-impl Traced for Timeline {
+impl TraceReading for Timeline {
     type Method = EventsGetTimeline;
 
-    fn trace(params: &EventsTimelineParams) -> u32 {
+    fn trace(params: &EventsTimelineParams) -> TraceId {
         params.id
     }
 
@@ -60,13 +60,16 @@ fn timeline(
         depths: params.depths.unwrap_or(0).min(MOST_DEPTHS),
     };
     let indexed = &open.indexed;
-    let all = || indexed.trace.threads.iter().map(|it| it.id).collect();
-    let wanted: Vec<u32> = params.threads.clone().unwrap_or_else(all);
+    let all = || {
+        let threads = indexed.trace.threads.iter();
+        threads.map(|it| ThreadId(it.id)).collect()
+    };
+    let wanted: Vec<ThreadId> = params.threads.clone().unwrap_or_else(all);
     let mut names = Names::default();
     let mut threads = Vec::new();
     for id in wanted.into_iter().take(MOST_THREADS) {
-        let lane = indexed.lane(id, &view, progress)?;
-        let lane = lane.ok_or_else(|| absent(id, None))?;
+        let lane = indexed.lane(id.0, &view, progress)?;
+        let lane = lane.ok_or_else(|| TreeNode::new(id, None).absent())?;
         let mut states = EventsStates::default();
         for it in &lane.states {
             states.start_ns.push(it.from_ns);
@@ -125,12 +128,12 @@ fn calls(trace: &Trace, bars: &[Bar], names: &mut Names) -> EventsCalls {
         calls.end_ns.push(bar.end_ns);
         calls.depth.push(bar.depth);
         calls.name.push(name);
-        calls.node.push(bar.node);
+        calls.node.push(NodeId(bar.node));
     }
     calls
 }
 
-/// Those that can be seen; what is less than a pixel apart is one.
+/// The collections in view; those less than a pixel apart are shown as one.
 fn collections(all: &[(u64, u64)], view: &View) -> EventsIntervals {
     let pixel = (view.right_ns - view.left_ns) / u64::from(view.width);
     let mut seen = EventsIntervals::default();

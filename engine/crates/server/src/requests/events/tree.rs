@@ -5,45 +5,33 @@ use std::sync::Arc;
 
 use fulcrum_events::Indexed;
 use fulcrum_model::Progress;
-use lsp_server::RequestId;
 
 use crate::events::{OpenTrace, closed, convert, fold_failure};
-use crate::failure::Failure;
 use crate::navigator::Navigation;
-use crate::pool::{guarded, thread};
-use crate::protocol::{EventsOpenTree, EventsPart, EventsTreeParams, Method};
-use crate::requests::navigator::serve;
-use crate::state::State;
+use crate::protocol::failure::Failure;
+use crate::protocol::{EventsOpenTree, EventsPart, EventsTreeParams};
+use crate::requests::Deferred;
+use crate::requests::navigator::serve::open_and_serve;
+use crate::state::{Pending, State};
 
-/// Folds on a thread that then does the navigator's commands.
-pub(crate) fn tree(
-    state: &mut State,
-    id: RequestId,
-    params: EventsTreeParams,
-    request: &Progress,
-) -> Result<(), Failure> {
-    let open = Arc::clone(
-        state
-            .traces
-            .get(&params.id)
-            .ok_or_else(|| closed(params.id))?,
-    );
-    let folder = state.folders.first().cloned();
-    let request = request.within(&open.open);
-    let work = state.begin(&id, params.work_done_token, &request);
-    work.begin("Folding events");
-    thread(move || {
-        let opened = guarded(EventsOpenTree::NAME, || {
-            let session = folded(&open, params.part, &work.progress)?;
+pub(crate) enum Tree {}
+
+impl Deferred for Tree {
+    type Method = EventsOpenTree;
+
+    fn start(state: &mut State, pending: Pending, params: EventsTreeParams) -> Result<(), Failure> {
+        let open = state.traces.get(&params.id).map(Arc::clone);
+        let open = open.ok_or_else(|| closed(params.id))?;
+        let folder = state.folders.first().cloned();
+        let pending = pending.within(&open.open);
+        let (token, title) = (params.work_done_token, "Folding events");
+        open_and_serve::<EventsOpenTree>(state, pending, token, title, move |work| {
+            let search = folded(&open, params.part, &work.progress)?;
             let bases = open.path.parent().map(PathBuf::from);
-            Ok(Navigation::of(
-                session,
-                bases.into_iter().collect(),
-                folder.as_deref(),
-            ))
-        });
-        serve(id, &work, opened);
-    })
+            let bases = bases.into_iter().collect();
+            Ok(Navigation::of(search, bases, folder.as_deref()))
+        })
+    }
 }
 
 fn folded(
@@ -57,13 +45,16 @@ fn folded(
     let tree = tree.map_err(|error| fold_failure(error, part))?;
     let place = match (part.thread, part.node) {
         (None, _) => String::new(),
-        (Some(thread), None) => format!(", {}", trace.thread(thread).map_or("?", |it| &it.name)),
+        (Some(thread), None) => {
+            let name = trace.thread(thread.0).map_or("?", |it| &it.name);
+            format!(", {name}")
+        }
         (Some(thread), Some(node)) => {
-            let row = open.indexed.row(thread, node, progress);
+            let row = open.indexed.row(thread.0, node.0, progress);
             row?.map_or_else(String::new, |hit| format!(", {}", hit.row.name(trace)))
         }
     };
-    // Tells this part of this log apart, so that its labels are found again.
+    // Tells this part of this log from others, so that its labels are found again.
     let digest = format!(
         "events {} {} {} {} {:?}",
         trace.start_unix_ns,

@@ -1,21 +1,33 @@
 //! `fulcrum/navigator/automatic`: searches on a thread of its own, so that the navigator's commands go on.
 
-use fulcrum_model::Progress;
 use fulcrum_paths::Options;
-use lsp_server::RequestId;
 
-use crate::failure::{Failure, response};
 use crate::navigator::{Navigator, convert};
 use crate::pool::{guarded, thread};
+use crate::protocol::failure::Failure;
 use crate::protocol::{Method, NavigatorAutomaticParams, NavigatorSearch};
-use crate::state::{State, Task};
+use crate::requests::Deferred;
+use crate::state::{Pending, State};
+
+pub(crate) enum Automatic {}
+
+impl Deferred for Automatic {
+    type Method = NavigatorSearch;
+
+    fn start(
+        state: &mut State,
+        pending: Pending,
+        params: NavigatorAutomaticParams,
+    ) -> Result<(), Failure> {
+        automatic(state, pending, params)
+    }
+}
 
 /// Starts the search.
-pub(crate) fn automatic(
+fn automatic(
     state: &mut State,
-    id: RequestId,
+    pending: Pending,
     params: NavigatorAutomaticParams,
-    request: &Progress,
 ) -> Result<(), Failure> {
     let default = Options::default();
     let options = Options {
@@ -32,25 +44,23 @@ pub(crate) fn automatic(
     let Some(navigator) = state.navigators.get(&params.id) else {
         return Err(Navigator::absent(params.id));
     };
-    let request = navigator.request(request);
-    let work = state.begin(&id, params.work_done_token, &request);
+    let pending = pending.within(navigator.open());
+    let work = state.begin(pending, params.work_done_token);
     work.begin("Finding bottlenecks");
     state.navigators[&params.id].send(move |navigation| {
         let search = navigation.search();
-        let (failed, failed_id) = (work.clone(), id.clone());
+        let failed = work.clone();
         let started = thread(move || {
             let found = guarded(NavigatorSearch::NAME, || {
                 let progress = work.progress.with_phase("searching");
                 Ok(convert::automatic(search.automatic(&options, &progress)?))
             });
             work.end();
-            let _ = work.tasks.send(Task::Respond(response(id, found)));
+            work.answer(found);
         });
         if let Err(failure) = started {
             failed.end();
-            let _ = failed
-                .tasks
-                .send(Task::Respond(failure.response(failed_id)));
+            failed.answer::<()>(Err(failure));
         }
     });
     Ok(())

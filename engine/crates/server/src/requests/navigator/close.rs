@@ -1,7 +1,7 @@
-//! `fulcrum/navigator/close`.
+//! `fulcrum/navigator/close`: closes a navigator and cancels its searches.
 
-use crate::failure::Failure;
 use crate::navigator::Navigator;
+use crate::protocol::failure::Failure;
 use crate::protocol::{NavigatorClose, NavigatorCloseParams};
 use crate::requests::Mutating;
 use crate::state::State;

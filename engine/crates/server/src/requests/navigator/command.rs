@@ -1,8 +1,8 @@
 //! `fulcrum/navigator/command`: does one command of a search.
 
-use crate::failure::Failure;
 use crate::navigator::Navigation;
-use crate::protocol::{NavigatorCommandParams, NavigatorDo, NavigatorView};
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorCommandParams, NavigatorDo, NavigatorId, NavigatorView};
 use crate::requests::Navigated;
 
 pub(crate) enum Command {}
@@ -10,7 +10,7 @@ pub(crate) enum Command {}
 impl Navigated for Command {
     type Method = NavigatorDo;
 
-    fn navigator(params: &NavigatorCommandParams) -> u32 {
+    fn navigator(params: &NavigatorCommandParams) -> NavigatorId {
         params.id
     }
 

@@ -1,25 +1,25 @@
 //! `fulcrum/navigator/flame`: the boxes of a flame graph that are in sight.
 
-use crate::failure::Failure;
 use crate::navigator::{SearchSnapshot, flame};
-use crate::protocol::{NavigatorFlame, NavigatorFlameParams, NavigatorGetFlame};
-use crate::requests::Looking;
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorFlame, NavigatorFlameParams, NavigatorGetFlame, NavigatorId};
+use crate::requests::NavigatorReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum Flame {}
 
-impl Looking for Flame {
+impl NavigatorReading for Flame {
     type Method = NavigatorGetFlame;
 
-    fn navigator(params: &NavigatorFlameParams) -> u32 {
+    fn navigator(params: &NavigatorFlameParams) -> NavigatorId {
         params.id
     }
 
     fn run(
-        look: &SearchSnapshot,
+        navigator: &SearchSnapshot,
         _: &Snapshot,
         params: NavigatorFlameParams,
     ) -> Result<NavigatorFlame, Failure> {
-        flame::flame(look, &params)
+        flame::flame(navigator, &params)
     }
 }

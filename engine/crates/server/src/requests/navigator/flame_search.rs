@@ -1,27 +1,27 @@
 //! `fulcrum/navigator/flameSearch`: where in a flame graph a text is found.
 
-use crate::failure::Failure;
 use crate::navigator::{SearchSnapshot, flame};
+use crate::protocol::failure::Failure;
 use crate::protocol::{
-    NavigatorFlameSearch, NavigatorFlameSearchParams, NavigatorFlameSearchResult,
+    NavigatorFlameSearch, NavigatorFlameSearchParams, NavigatorFlameSearchResult, NavigatorId,
 };
-use crate::requests::Looking;
+use crate::requests::NavigatorReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum FlameSearch {}
 
-impl Looking for FlameSearch {
+impl NavigatorReading for FlameSearch {
     type Method = NavigatorFlameSearch;
 
-    fn navigator(params: &NavigatorFlameSearchParams) -> u32 {
+    fn navigator(params: &NavigatorFlameSearchParams) -> NavigatorId {
         params.id
     }
 
     fn run(
-        look: &SearchSnapshot,
+        navigator: &SearchSnapshot,
         _: &Snapshot,
         params: NavigatorFlameSearchParams,
     ) -> Result<NavigatorFlameSearchResult, Failure> {
-        flame::search(look, &params)
+        flame::search(navigator, &params)
     }
 }

@@ -1,25 +1,25 @@
 //! `fulcrum/navigator/frame`: where a function of the profile is.
 
-use crate::failure::Failure;
 use crate::navigator::{SearchSnapshot, places};
-use crate::protocol::{NavigatorFrameParams, NavigatorFrameResult, NavigatorGetFrame};
-use crate::requests::Looking;
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorFrameParams, NavigatorFrameResult, NavigatorGetFrame, NavigatorId};
+use crate::requests::NavigatorReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum Frame {}
 
-impl Looking for Frame {
+impl NavigatorReading for Frame {
     type Method = NavigatorGetFrame;
 
-    fn navigator(params: &NavigatorFrameParams) -> u32 {
+    fn navigator(params: &NavigatorFrameParams) -> NavigatorId {
         params.id
     }
 
     fn run(
-        look: &SearchSnapshot,
+        navigator: &SearchSnapshot,
         snapshot: &Snapshot,
         params: NavigatorFrameParams,
     ) -> Result<NavigatorFrameResult, Failure> {
-        places::frame(look, snapshot, &params)
+        places::frame(navigator, snapshot, &params)
     }
 }

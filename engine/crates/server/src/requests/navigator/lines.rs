@@ -1,25 +1,25 @@
 //! `fulcrum/navigator/lines`: the costs of a file's lines.
 
-use crate::failure::Failure;
 use crate::navigator::{SearchSnapshot, hot_lines};
-use crate::protocol::{NavigatorGetLines, NavigatorLines, NavigatorLinesParams};
-use crate::requests::Looking;
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorGetLines, NavigatorId, NavigatorLines, NavigatorLinesParams};
+use crate::requests::NavigatorReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum Lines {}
 
-impl Looking for Lines {
+impl NavigatorReading for Lines {
     type Method = NavigatorGetLines;
 
-    fn navigator(params: &NavigatorLinesParams) -> u32 {
+    fn navigator(params: &NavigatorLinesParams) -> NavigatorId {
         params.id
     }
 
     fn run(
-        look: &SearchSnapshot,
+        navigator: &SearchSnapshot,
         snapshot: &Snapshot,
         params: NavigatorLinesParams,
     ) -> Result<NavigatorLines, Failure> {
-        hot_lines::lines(look, snapshot, &params)
+        hot_lines::lines(navigator, snapshot, &params)
     }
 }

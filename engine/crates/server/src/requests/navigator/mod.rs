@@ -1,25 +1,15 @@
-//! `fulcrum/navigator/*`: bottleneck search. One file a request; what they do is in [`crate::navigator`].
+//! `fulcrum/navigator/*`: bottleneck search. One file a request, and one for what opens navigators; what they do is in
+//! [`crate::navigator`].
 
-mod automatic;
-mod close;
-mod command;
-mod flame;
-mod flame_search;
-mod frame;
-mod lines;
-mod names;
-mod open;
-mod report;
-mod rows;
-
-pub(crate) use automatic::automatic;
-pub(crate) use close::Close;
-pub(crate) use command::Command;
-pub(crate) use flame::Flame;
-pub(crate) use flame_search::FlameSearch;
-pub(crate) use frame::Frame;
-pub(crate) use lines::Lines;
-pub(crate) use names::Names;
-pub(crate) use open::{open, opened, serve};
-pub(crate) use report::Report;
-pub(crate) use rows::Rows;
+pub(crate) mod automatic;
+pub(crate) mod close;
+pub(crate) mod command;
+pub(crate) mod flame;
+pub(crate) mod flame_search;
+pub(crate) mod frame;
+pub(crate) mod lines;
+pub(crate) mod names;
+pub(crate) mod open;
+pub(crate) mod report;
+pub(crate) mod rows;
+pub(crate) mod serve;

@@ -1,25 +1,25 @@
 //! `fulcrum/navigator/names`: what the rules for names unified.
 
-use crate::failure::Failure;
 use crate::navigator::SearchSnapshot;
-use crate::protocol::{NavigatorGetNames, NavigatorNames, NavigatorNamesParams};
-use crate::requests::Looking;
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorGetNames, NavigatorId, NavigatorNames, NavigatorNamesParams};
+use crate::requests::NavigatorReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum Names {}
 
-impl Looking for Names {
+impl NavigatorReading for Names {
     type Method = NavigatorGetNames;
 
-    fn navigator(params: &NavigatorNamesParams) -> u32 {
+    fn navigator(params: &NavigatorNamesParams) -> NavigatorId {
         params.id
     }
 
     fn run(
-        look: &SearchSnapshot,
+        navigator: &SearchSnapshot,
         _: &Snapshot,
         params: NavigatorNamesParams,
     ) -> Result<NavigatorNames, Failure> {
-        Ok(look.naming.answer(params.count))
+        Ok(navigator.naming.answer(params.count))
     }
 }

@@ -2,23 +2,30 @@
 
 use std::path::PathBuf;
 
-use fulcrum_model::Progress;
 use fulcrum_profiles::{Files, named_rules};
-use lsp_server::RequestId;
 
-use crate::failure::Failure;
-use crate::navigator::{Navigation, Navigator, convert};
-use crate::pool::{guarded, thread};
-use crate::protocol::{Method, NavigatorOpen, NavigatorOpenParams, NavigatorOpened};
-use crate::state::{State, Task, Work};
+use super::serve::open_and_serve;
+use crate::navigator::{Navigation, convert};
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorOpen, NavigatorOpenParams};
+use crate::requests::Deferred;
+use crate::state::{Pending, State};
 
-/// Opens on a thread that then does the navigator's commands.
-pub(crate) fn open(
-    state: &mut State,
-    id: RequestId,
-    params: NavigatorOpenParams,
-    request: &Progress,
-) -> Result<(), Failure> {
+pub(crate) enum Open {}
+
+impl Deferred for Open {
+    type Method = NavigatorOpen;
+
+    fn start(
+        state: &mut State,
+        pending: Pending,
+        params: NavigatorOpenParams,
+    ) -> Result<(), Failure> {
+        open(state, pending, params)
+    }
+}
+
+fn open(state: &mut State, pending: Pending, params: NavigatorOpenParams) -> Result<(), Failure> {
     let paths = |all: &[String]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
     let rules = params.names.as_deref().unwrap_or("default");
     let files = Files {
@@ -36,54 +43,14 @@ pub(crate) fn open(
         .any(|path| path == "-")
     {
         return Err(Failure::user(
-            "standard input is not the server's to read: name a file",
+            "the server cannot read a profile from standard input: name a file",
             None,
         ));
     }
     let folder = params.workspace.map(PathBuf::from);
     let folder = folder.or_else(|| state.folders.first().cloned());
-    let work = state.begin(&id, params.work_done_token, request);
-    work.begin("Opening profile");
-    thread(move || {
-        let opened = guarded(NavigatorOpen::NAME, || {
-            Navigation::open(&files, folder.as_deref(), &work.progress)
-        });
-        serve(id, &work, opened);
+    let (token, title) = (params.work_done_token, "Opening profile");
+    open_and_serve::<NavigatorOpen>(state, pending, token, title, move |work| {
+        Navigation::open(&files, folder.as_deref(), &work.progress)
     })
-}
-
-/// Tells the loop what was opened, then does the navigator's commands until it is closed.
-pub(crate) fn serve(
-    id: RequestId,
-    work: &Work,
-    opened: Result<(Navigation, NavigatorOpened), Failure>,
-) {
-    work.end();
-    let (navigator, serve) = Navigator::new();
-    let (opened, navigation) = match opened {
-        Ok((navigation, opened)) => (Ok((navigator, Box::new(opened))), Some(navigation)),
-        Err(failure) => (Err(failure), None),
-    };
-    // The loop is gone only when the server is.
-    let _ = work.tasks.send(Task::NavigatorOpened { id, opened });
-    if let Some(navigation) = navigation {
-        serve(navigation);
-    }
-}
-
-/// The loop: a navigator is open.
-pub(crate) fn opened(
-    state: &mut State,
-    id: RequestId,
-    opened: Result<(Navigator, Box<NavigatorOpened>), Failure>,
-) {
-    // One that was cancelled meanwhile is dropped, and its thread ends.
-    let wanted = !state.requests.incoming.is_completed(&id);
-    let opened = opened.map(|(navigator, mut opened)| {
-        if wanted {
-            opened.id = state.add_navigator(navigator);
-        }
-        opened
-    });
-    state.answer(id, opened);
 }

@@ -1,25 +1,25 @@
 //! `fulcrum/navigator/report`: the labels as Markdown, for a pull request.
 
-use crate::failure::Failure;
 use crate::navigator::{SearchSnapshot, report};
-use crate::protocol::{NavigatorGetReport, NavigatorReport, NavigatorReportParams};
-use crate::requests::Looking;
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorGetReport, NavigatorId, NavigatorReport, NavigatorReportParams};
+use crate::requests::NavigatorReading;
 use crate::snapshot::Snapshot;
 
 pub(crate) enum Report {}
 
-impl Looking for Report {
+impl NavigatorReading for Report {
     type Method = NavigatorGetReport;
 
-    fn navigator(params: &NavigatorReportParams) -> u32 {
+    fn navigator(params: &NavigatorReportParams) -> NavigatorId {
         params.id
     }
 
     fn run(
-        look: &SearchSnapshot,
+        navigator: &SearchSnapshot,
         _: &Snapshot,
         _: NavigatorReportParams,
     ) -> Result<NavigatorReport, Failure> {
-        Ok(report::report(look))
+        Ok(report::report(navigator))
     }
 }

@@ -1,8 +1,8 @@
 //! `fulcrum/navigator/rows`: the rows that are on screen.
 
-use crate::failure::Failure;
 use crate::navigator::Navigation;
-use crate::protocol::{NavigatorGetRows, NavigatorRows, NavigatorRowsParams};
+use crate::protocol::failure::Failure;
+use crate::protocol::{NavigatorGetRows, NavigatorId, NavigatorRows, NavigatorRowsParams};
 use crate::requests::Navigated;
 
 pub(crate) enum Rows {}
@@ -10,7 +10,7 @@ pub(crate) enum Rows {}
 impl Navigated for Rows {
     type Method = NavigatorGetRows;
 
-    fn navigator(params: &NavigatorRowsParams) -> u32 {
+    fn navigator(params: &NavigatorRowsParams) -> NavigatorId {
         params.id
     }
 

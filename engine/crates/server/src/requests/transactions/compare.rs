@@ -4,37 +4,33 @@ use std::sync::Arc;
 
 use fulcrum_answers::transactions::compared;
 use fulcrum_model::Progress;
-use lsp_server::RequestId;
 
-use crate::failure::{Failure, response};
-use crate::pool::{guarded, thread};
-use crate::protocol::{
-    Method, TransactionsCompare, TransactionsCompareParams, TransactionsCompared,
-};
-use crate::state::{State, Task};
+use crate::protocol::failure::Failure;
+use crate::protocol::{TransactionsCompare, TransactionsCompareParams, TransactionsCompared};
+use crate::requests::{Deferred, background};
+use crate::state::{Pending, State};
 use crate::transactions::OpenRuns;
 
-/// Opens both on a thread of its own.
-pub(crate) fn compare(
-    state: &mut State,
-    id: RequestId,
-    params: TransactionsCompareParams,
-    request: &Progress,
-) -> Result<(), Failure> {
-    let runs = Arc::clone(&state.transactions);
-    let work = state.begin(&id, params.work_done_token.clone(), request);
-    work.begin("Comparing transactions");
-    thread(move || {
-        let found = guarded(TransactionsCompare::NAME, || {
-            found(&runs, &params, &work.progress)
-        });
-        work.end();
-        // The loop is gone only when the server is.
-        let _ = work.tasks.send(Task::Respond(response(id, found)));
-    })
+pub(crate) enum Compare {}
+
+impl Deferred for Compare {
+    type Method = TransactionsCompare;
+
+    fn start(
+        state: &mut State,
+        pending: Pending,
+        params: TransactionsCompareParams,
+    ) -> Result<(), Failure> {
+        let runs = Arc::clone(&state.transactions);
+        let token = params.work_done_token.clone();
+        let title = "Comparing transactions";
+        background::answer::<TransactionsCompare>(state, pending, token, title, move |work| {
+            compare(&runs, &params, &work.progress)
+        })
+    }
 }
 
-fn found(
+fn compare(
     runs: &OpenRuns,
     params: &TransactionsCompareParams,
     progress: &Progress,

@@ -2,8 +2,8 @@
 
 use fulcrum_model::Progress;
 
-use crate::failure::Failure;
 use crate::navigator::{Place, places};
+use crate::protocol::failure::Failure;
 use crate::protocol::{NavigatorFrameResult, TransactionsFrameParams, TransactionsGetFrame};
 use crate::requests::Pooled;
 use crate::snapshot::Snapshot;

@@ -6,59 +6,59 @@ use std::sync::Arc;
 use fulcrum_answers::price::{SPEEDUP, next_folder, price as measured};
 use fulcrum_answers::section::{Completion, Question, section};
 use fulcrum_answers::transactions::crosstalk;
-use fulcrum_model::Progress;
-use fulcrum_recorder::{Options, Progress as Standing, Stdio};
+use fulcrum_recorder::{Options, RunStatus, Stdio};
 use fulcrum_runs::{PricedSection, RunFolder};
-use lsp_server::RequestId;
 
-use crate::failure::Failure;
+use crate::protocol::failure::Failure;
 use crate::protocol::{TransactionsGetPrice, TransactionsPriceParams};
-use crate::requests::programs;
-use crate::requests::trace::seconds;
-use crate::state::State;
+use crate::requests::Deferred;
+use crate::requests::programs::{self, check_program, duration};
+use crate::state::{Pending, State};
 use crate::transactions::OpenRun;
 
+pub(crate) enum Price {}
+
+impl Deferred for Price {
+    type Method = TransactionsGetPrice;
+
+    fn start(
+        state: &mut State,
+        pending: Pending,
+        params: TransactionsPriceParams,
+    ) -> Result<(), Failure> {
+        price(state, pending, params)
+    }
+}
+
 /// Starts the program on a thread.
-pub(crate) fn price(
+fn price(
     state: &mut State,
-    id: RequestId,
+    pending: Pending,
     params: TransactionsPriceParams,
-    request: &Progress,
 ) -> Result<(), Failure> {
-    let duration = seconds(Some(params.duration_seconds))?;
+    let duration = duration(Some(params.duration_seconds))?;
     let runs = Arc::clone(&state.transactions);
     let recorder = Arc::clone(&state.recorder);
     let title = format!("Measuring {}", params.lock);
     let token = params.work_done_token.clone();
-    programs::start::<TransactionsGetPrice>(
-        state,
-        id,
-        token,
-        request,
-        &title,
-        move |remote, work| {
-            let open = runs.open(&params.run, &work.progress)?;
-            let options = Options {
-                duration,
-                ..options(&open.folder, wanted(&open, &params)?)?
-            };
-            let mut report = |standing: &Standing| {
-                // The recorder asks for itself whether it was cancelled.
-                let _ = work
-                    .progress
-                    .with_phase(&says(standing))
-                    .at(standing.fraction.unwrap_or(0.0));
-            };
-            let recorded = recorder
-                .record(&options, remote, &mut report)
-                .map_err(programs::failure)?;
-            measured(&recorded.run).map_err(|why| Failure::user(why, None))
-        },
-    )
+    programs::start::<TransactionsGetPrice>(state, pending, token, &title, move |remote, work| {
+        let open = runs.open(&params.run, &work.progress)?;
+        let options = Options {
+            duration,
+            ..options(&open.folder, section_of(&open, &params)?)?
+        };
+        let mut report = |progress: &RunStatus| {
+            work.report(&message(progress), progress.fraction.unwrap_or(0.0));
+        };
+        let recorded = recorder
+            .record(&options, remote, &mut report)
+            .map_err(programs::failure)?;
+        measured(&recorded.run).map_err(|why| Failure::user(why, None))
+    })
 }
 
-/// The section that the run's crosstalk tells of.
-fn wanted(open: &OpenRun, params: &TransactionsPriceParams) -> Result<PricedSection, Failure> {
+/// The critical section behind a pair of the run's crosstalk.
+fn section_of(open: &OpenRun, params: &TransactionsPriceParams) -> Result<PricedSection, Failure> {
     let question = Question {
         waits: &params.waiter,
         holds: &params.holder,
@@ -77,7 +77,7 @@ fn wanted(open: &OpenRun, params: &TransactionsPriceParams) -> Result<PricedSect
 fn options(folder: &Path, section: PricedSection) -> Result<Options, Failure> {
     let manifest = RunFolder::open(folder).and_then(|it| it.read_manifest());
     let manifest = manifest.map_err(|error| Failure::user(error.to_string(), None))?;
-    programs::named(&manifest.command)?;
+    check_program(&manifest.command)?;
     Ok(Options {
         program: manifest.command.into(),
         args: manifest.arguments.into_iter().map(Into::into).collect(),
@@ -89,10 +89,10 @@ fn options(folder: &Path, section: PricedSection) -> Result<Options, Failure> {
 }
 
 /// `12 s · 23 experiments`.
-fn says(standing: &Standing) -> String {
-    let experiments = match standing.experiments {
+fn message(progress: &RunStatus) -> String {
+    let experiments = match progress.experiments {
         1 => "1 experiment".to_owned(),
         count => format!("{count} experiments"),
     };
-    format!("{} s · {experiments}", standing.elapsed.as_secs())
+    format!("{} s · {experiments}", progress.elapsed.as_secs())
 }

@@ -6,38 +6,38 @@ use std::sync::Arc;
 use fulcrum_answers::transactions::{TypeFacts, about_types};
 use fulcrum_model::Progress;
 use fulcrum_profiles::transactions::{OpenTypes, TypeError, TypeOf, compare_types, open_type};
-use lsp_server::RequestId;
 
-use crate::failure::Failure;
 use crate::navigator::Navigation;
-use crate::pool::{guarded, thread};
+use crate::protocol::failure::Failure;
 use crate::protocol::{
-    Method, NavigatorOpened, TransactionsOpenTree, TransactionsTreeParams, TransactionsTypeOf,
+    NavigatorOpened, TransactionsOpenTree, TransactionsTreeParams, TransactionsTypeOf,
 };
-use crate::requests::navigator::serve;
-use crate::state::State;
+use crate::requests::Deferred;
+use crate::requests::navigator::serve::open_and_serve;
+use crate::state::{Pending, State};
 use crate::transactions::{OpenRun, OpenRuns};
 
-/// Opens on a thread that then does the navigator's commands.
-pub(crate) fn tree(
-    state: &mut State,
-    id: RequestId,
-    params: TransactionsTreeParams,
-    request: &Progress,
-) -> Result<(), Failure> {
-    let runs = Arc::clone(&state.transactions);
-    let folder = state.folders.first().cloned();
-    let work = state.begin(&id, params.work_done_token.clone(), request);
-    work.begin("Opening transactions");
-    thread(move || {
-        let opened = guarded(TransactionsOpenTree::NAME, || {
-            opened(&runs, &params, folder, &work.progress)
-        });
-        serve(id, &work, opened);
-    })
+pub(crate) enum Tree {}
+
+impl Deferred for Tree {
+    type Method = TransactionsOpenTree;
+
+    fn start(
+        state: &mut State,
+        pending: Pending,
+        params: TransactionsTreeParams,
+    ) -> Result<(), Failure> {
+        let runs = Arc::clone(&state.transactions);
+        let folder = state.folders.first().cloned();
+        let token = params.work_done_token.clone();
+        let title = "Opening transactions";
+        open_and_serve::<TransactionsOpenTree>(state, pending, token, title, move |work| {
+            open(&runs, &params, folder, &work.progress)
+        })
+    }
 }
 
-fn opened(
+fn open(
     runs: &OpenRuns,
     params: &TransactionsTreeParams,
     folder: Option<PathBuf>,
@@ -54,7 +54,7 @@ fn opened(
     };
     let of_a = type_of(&a, &params.of);
     let of_b = b.as_ref().map(|(run, of)| type_of(run, of));
-    let open = match &of_b {
+    let opened = match &of_b {
         Some(of_b) => compare_types(&of_a, of_b),
         None => open_type(&of_a),
     };
@@ -63,10 +63,10 @@ fn opened(
         lines,
         costs,
         difference,
-    } = open.map_err(|error| failure(&error))?;
+    } = opened.map_err(|error| failure(&error))?;
     let names = [Some(of_a.name), of_b.map(|it| it.name)];
     let types: Vec<TypeFacts<'_>> = names.into_iter().flatten().zip(&costs).collect();
-    // What is compared comes before what the shares are.
+    // What is compared comes before what the shares are of.
     session.notes.splice(0..0, about_types(&types, &difference));
     progress.check()?;
     let bases = [Some(&a), b.as_ref().map(|it| &it.0)].into_iter().flatten();
