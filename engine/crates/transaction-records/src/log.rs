@@ -1,4 +1,6 @@
 //! Reading the log of one process.
+//!
+//! The format is `fulcrum_wire::transactions`, which also decodes records; here they are put in order and checked.
 
 mod chunks;
 mod place;
@@ -325,7 +327,7 @@ impl fmt::Display for LogError {
                 "it has version {version}, expected {VERSION}: another version of Fulcrum wrote it"
             ),
             LogError::Word { word, value } => {
-                write!(f, "the value {value:#x} at byte {} cannot be", word * 8)
+                write!(f, "invalid value {value:#x} at byte {}", word * 8)
             }
         }
     }

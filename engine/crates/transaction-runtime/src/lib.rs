@@ -1,22 +1,22 @@
-//! The library that Fulcrum preloads into programs under transactional profiling (Whodunit §7.1): it logs what threads do
-//! that the contexts of transactions follow from. Layout and meaning of the log are `fulcrum_wire::transactions`.
+//! The library that Fulcrum preloads into programs under transactional profiling (Whodunit §7.1). It logs what threads do,
+//! from which the contexts of transactions follow. `fulcrum_wire::transactions` defines the log.
 //!
-//! It only logs. The engine makes contexts of the logs, and takes the CPU samples, from outside: here are no timers, no signal
-//! handlers and no threads.
+//! It only logs. The engine computes contexts from the logs and takes CPU samples from outside, so this library has no
+//! timers, signal handlers or threads.
 //!
-//! What flows through shared memory (§3), it finds itself: critical sections run from copies of their instructions
-//! (`fulcrum_critical_sections`), and what a thread consumes that another one produced is logged.
+//! The exception is flow through shared memory (§3): critical sections run from copies of their instructions
+//! (`fulcrum_critical_sections`), and the library logs when a thread consumes what another one produced.
 //!
 //! Constraints, because this runs inside other people's programs:
-//! - no allocation from the program's heap, also not in hooks of locks, which allocators use; no lock held across calls into
-//!   the program;
-//! - every hook passes straight through while the library is inactive: before its constructor has run, in processes without a
-//!   session, in forked children that have no log;
-//! - results, `errno`, blocking, partial counts and cancellation are those of the hidden functions;
-//! - a signal handler that interrupts our code finds that it does: what it does is counted, not logged.
+//! - No allocation from the program's heap, not even in hooks of locks, which allocators use. No lock is held across calls
+//!   into the program.
+//! - Every hook passes calls straight through while the library is inactive: before its constructor has run, in processes
+//!   without a session, and in forked children without a log.
+//! - Results, `errno`, blocking, partial counts and cancellation are those of the hidden functions.
+//! - A signal handler that interrupts our code detects this. Its actions are counted, not logged.
 //!
-//! Not seen: what libc does inside itself (stdio on a socket, `getaddrinfo`), system calls made by instructions. What goes through
-//! `io_uring` is counted.
+//! Not seen: what libc does internally (stdio on a socket, `getaddrinfo`), and system calls made by instructions.
+//! Operations through `io_uring` are counted.
 #![allow(
     clippy::missing_safety_doc,
     reason = "exported symbols have libc's contracts"

@@ -1,4 +1,4 @@
-//! The process's log: the mapped file, its header, and chunks of it.
+//! The process's log: the mapped file, its header, and its chunks.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -10,22 +10,22 @@ use fulcrum_wire::transactions::{
 
 use crate::session::{self, Name, Session};
 
-/// The first byte of the file; null while there is no log.
+/// The first byte of the file, or null while there is no log.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 static LENGTH: AtomicU64 = AtomicU64::new(0);
 static FULL: AtomicBool = AtomicBool::new(false);
-/// Logs that this process and those that it was forked from have begun.
+/// The number of logs started by this process and its ancestors by forks.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
-/// The kernel knows how to reserve space before it is written.
+/// Whether the kernel can reserve space before it is written.
 static RESERVES: AtomicBool = AtomicBool::new(true);
 
-/// Programs that one process may have executed.
+/// The most programs that one process may execute.
 const MOST_TURNS: u32 = 1 << 16;
 
-/// What made a process by `fork`.
+/// The process and thread that forked this process.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Parent {
-    /// The process; 0 when it executes a program anew.
+    /// The process, or 0 after `exec`.
     pub(crate) pid: u64,
     /// Its turn.
     pub(crate) turn: u64,
@@ -33,21 +33,22 @@ pub(crate) struct Parent {
     pub(crate) thread: u32,
 }
 
-/// A word of the header. Only while there is a log.
+/// A word of the header. Only valid while there is a log.
 #[inline]
 pub(crate) fn header(at: usize) -> &'static AtomicU64 {
     debug_assert!(at < word::COUNT);
-    // SAFETY: within the mapped header, which is page-aligned, and unmapped only in forked children, which have another then.
+    // SAFETY: within the mapped header, which is page-aligned. It is unmapped only in forked children, which then have
+    // another one.
     unsafe { &*BASE.load(Ordering::Acquire).cast::<AtomicU64>().add(at) }
 }
 
-/// The lower half of a word of the header, to wait on.
+/// The lower half of a header word, to wait on.
 pub(crate) fn low_half(at: usize) -> &'static AtomicU32 {
     // SAFETY: the first half of an aligned word, on a little-endian machine.
     unsafe { AtomicU32::from_ptr(header(at).as_ptr().cast()) }
 }
 
-/// Which log this is: one more in each forked child. Not 0.
+/// The number of this log, increased in each forked child. Not 0.
 #[inline]
 pub(crate) fn number() -> u32 {
     NUMBER.load(Ordering::Relaxed)
@@ -62,7 +63,7 @@ pub(crate) fn as_parent(thread: u32) -> Parent {
     }
 }
 
-/// Makes the process's log. The one of its parent, if there was one, is no longer written. `None`: there is no room for it.
+/// Creates the process's log, and stops writing to its parent's, if any. Returns `None` if there is no room.
 pub(crate) fn create(session: &Session, parent: Parent) -> Option<()> {
     let length = session.limit().min(largest_file()) & !(sys::PAGE as u64 - 1);
     if length < HEADER + CHUNK {
@@ -94,7 +95,7 @@ pub(crate) fn create(session: &Session, parent: Parent) -> Option<()> {
         (word::START_NS, sys::now()),
         (word::LIMIT, length),
         (word::NEXT, HEADER),
-        // Last: a file without it is no log yet.
+        // Last, because a file without it is not a log yet.
         (word::MAGIC, MAGIC),
     ] {
         header(at).store(value.to_le(), Ordering::Release);
@@ -102,7 +103,7 @@ pub(crate) fn create(session: &Session, parent: Parent) -> Option<()> {
     Some(())
 }
 
-/// The first turn that has no file, its new file, and that file's name.
+/// The first turn without a file, its new file, and the file's name.
 fn new_file(folder: &str, pid: u32) -> Option<(u32, usize, Name)> {
     for turn in 0..MOST_TURNS {
         let name = Name::new(format_args!("{folder}/{pid}-{turn}{LOG_SUFFIX}"))?;
@@ -120,8 +121,8 @@ fn unlink(name: &Name) {
     unsafe { sys::call(libc::SYS_unlink, [name.address(), 0, 0, 0, 0, 0]) };
 }
 
-/// Makes a file that is not there yet, sparse and so long, and maps it; its first page has space on the disk. `None`: there is
-/// no room for it.
+/// Creates a new sparse file of this length and maps it. Its first page is backed by disk space. Returns `None` if there is
+/// no room.
 pub(crate) fn make_file(name: &Name, length: usize) -> Option<*mut u8> {
     if length as u64 > largest_file() {
         return None;
@@ -135,7 +136,7 @@ pub(crate) fn make_file(name: &Name, length: usize) -> Option<*mut u8> {
     base
 }
 
-/// Makes the file so long, maps it, and reserves its header.
+/// Sets the file's length, maps it, and reserves its header.
 fn map_all(fd: usize, length: usize) -> Option<*mut u8> {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     let flags = (libc::MAP_SHARED | libc::MAP_NORESERVE) as usize;
@@ -150,8 +151,8 @@ fn map_all(fd: usize, length: usize) -> Option<*mut u8> {
         return None;
     }
     let base = at as *mut u8;
-    // The kernel would read ahead, and fill megabytes of a file that is empty: milliseconds for each process.
-    // SAFETY: advice on what was just mapped.
+    // SAFETY: advice on our own new mapping. Without it the kernel would read ahead and fill megabytes of an empty file,
+    // which takes milliseconds for each process.
     unsafe {
         let args = [base.addr(), length, libc::MADV_RANDOM as usize, 0, 0, 0];
         sys::call(libc::SYS_madvise, args);
@@ -163,20 +164,20 @@ fn map_all(fd: usize, length: usize) -> Option<*mut u8> {
     Some(base)
 }
 
-/// Takes away a mapping of ours.
+/// Unmaps a mapping of ours.
 pub(crate) fn unmap(base: *mut u8, length: usize) {
-    // SAFETY: a mapping of ours that nobody uses any more.
+    // SAFETY: the mapping is ours, and nobody uses it any more.
     unsafe { sys::call(libc::SYS_munmap, [base.addr(), length, 0, 0, 0, 0]) };
 }
 
-/// In a forked child: the parent's log is the parent's.
+/// In a forked child: lets go of the parent's log.
 fn leave_old(base: *mut u8) {
     if !base.is_null() {
         unmap(base, LENGTH.load(Ordering::Relaxed) as usize);
     }
 }
 
-/// A limit on files' sizes (`ulimit -f`) ends a program that exceeds it.
+/// The file size limit (`ulimit -f`). A program that exceeds it is killed.
 fn largest_file() -> u64 {
     let mut limit = libc::rlimit {
         rlim_cur: libc::RLIM_INFINITY,
@@ -187,8 +188,8 @@ fn largest_file() -> u64 {
     limit.rlim_cur
 }
 
-/// Gives pages of the mapping space on the disk, because writing without would end the program when the disk is full. `None`
-/// when there is none. Kernels before 5.14 cannot say so before.
+/// Reserves disk space for pages of the mapping, because writing without it would kill the program when the disk is full.
+/// Returns `None` if there is none. Kernels before 5.14 cannot tell in advance.
 pub(crate) fn reserve(at: *mut u8, length: usize) -> Option<()> {
     const POPULATE_WRITE: usize = 23;
     if !RESERVES.load(Ordering::Relaxed) {
@@ -212,7 +213,7 @@ pub(crate) fn reserve(at: *mut u8, length: usize) -> Option<()> {
     }
 }
 
-/// The end of the log while the process goes on.
+/// The log is full: it ends although the process continues.
 fn fill() {
     if !FULL.swap(true, Ordering::AcqRel) {
         header(word::END_NS).store(sys::now(), Ordering::Release);
@@ -220,7 +221,7 @@ fn fill() {
     }
 }
 
-/// Counts a record that had no place.
+/// Counts a record that did not fit.
 pub(crate) fn drop_record() {
     header(word::DROPPED).fetch_add(1, Ordering::Relaxed);
 }
@@ -231,30 +232,30 @@ fn change_state(from: u64, to: u64) -> bool {
     changed.is_ok()
 }
 
-/// The log ends in order, now. What is written nevertheless, by threads that go on, stays.
+/// Ends the log in an orderly way, now. Records that other threads still write are kept.
 pub(crate) fn end(how: u64) {
-    // A log that was full has ended before.
+    // A full log has already ended.
     if change_state(state::OPEN, how) {
         header(word::END_NS).store(sys::now(), Ordering::Release);
     }
 }
 
-/// The log goes on after all.
+/// The log continues after all.
 pub(crate) fn reopen(how: u64) {
     change_state(how, state::OPEN);
 }
 
-/// What threads that ended did not use of their chunks: places in the file, 0 for none.
+/// The unused parts of chunks of ended threads: places in the file, or 0 for none.
 static FREE: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-/// Where there is less room than this, no chunk begins.
+/// No chunk begins where there is less room than this.
 const LEAST: u64 = 1024;
 
-/// Where the space that a place is in ends. Spaces are of [`CHUNK`] bytes.
+/// The end of the space that contains a place. Spaces have [`CHUNK`] bytes.
 fn space_end(offset: u64) -> u64 {
     HEADER + ((offset - HEADER) / CHUNK + 1) * CHUNK
 }
 
-/// A chunk of at least so many bytes that nobody else has. `None` when the log is full.
+/// A new chunk of at least `least` bytes for the caller alone. Returns `None` if the log is full.
 pub(crate) fn take_chunk(least: usize) -> Option<Chunk> {
     if FULL.load(Ordering::Relaxed) {
         return None;
@@ -270,7 +271,7 @@ pub(crate) fn take_chunk(least: usize) -> Option<Chunk> {
         fill();
         return None;
     };
-    // SAFETY: within the mapping, which has all that was taken of the file.
+    // SAFETY: within the mapping, which covers all of the file that was taken.
     let at = unsafe { BASE.load(Ordering::Acquire).add(offset as usize) };
     let mut chunk = Chunk {
         at,
@@ -282,7 +283,7 @@ pub(crate) fn take_chunk(least: usize) -> Option<Chunk> {
     Some(chunk)
 }
 
-/// Where a space begins that is in use from now on. `None` when the file has no more.
+/// The start of a newly used space. Returns `None` if the file has no more.
 fn take_space() -> Option<u64> {
     let limit = LENGTH.load(Ordering::Relaxed);
     let taken = header(word::NEXT).fetch_update(Ordering::AcqRel, Ordering::Relaxed, |next| {
@@ -291,7 +292,7 @@ fn take_space() -> Option<u64> {
     taken.ok()
 }
 
-/// Gives back what a thread that ends leaves of its chunk, behind so many bytes. What finds no place is not used again.
+/// Returns what an ending thread leaves of its chunk after `used` bytes. If there is no place to note it, it stays unused.
 pub(crate) fn give_back(chunk: &Chunk, used: usize) {
     let offset = (chunk.offset + used as u64).next_multiple_of(CHUNK_HEADER as u64);
     if offset + LEAST > space_end(chunk.offset) {
@@ -306,11 +307,11 @@ pub(crate) fn give_back(chunk: &Chunk, used: usize) {
 #[derive(Clone, Copy)]
 pub(crate) struct Chunk {
     at: *mut u8,
-    /// Where in the file it begins.
+    /// Its offset in the file.
     pub(crate) offset: u64,
-    /// Bytes, with its header.
+    /// Its size in bytes, including its header.
     pub(crate) size: usize,
-    /// Of those, how many are known to have space on the disk.
+    /// How many of these bytes are known to have disk space.
     reserved: usize,
 }
 
@@ -325,7 +326,7 @@ impl Chunk {
         self.at
     }
 
-    /// Makes sure that so many of its bytes can be written. `None` when the disk is full, and the log with it.
+    /// Ensures that its first `end` bytes can be written. Returns `None` if the disk is full; then the log is full too.
     #[inline]
     pub(crate) fn reserve(&mut self, end: usize) -> Option<()> {
         if end <= self.reserved {
@@ -334,14 +335,14 @@ impl Chunk {
         self.reserve_more(end)
     }
 
-    /// Threads that write little take one page of the disk at first, and then all that the chunk has.
+    /// A chunk first gets one page of disk space, for threads that write little, and then all that it needs.
     #[cold]
     fn reserve_more(&mut self, end: usize) -> Option<()> {
         let before = self.at.addr() % sys::PAGE;
         let first = sys::PAGE - before;
         let to = if end <= first { first } else { self.size };
         let to = to.min(self.size);
-        // SAFETY: from the beginning of the page that the chunk begins in: within the mapping.
+        // SAFETY: from the start of the page that contains the chunk's start, so within the mapping.
         let from = unsafe { self.at.sub(before) };
         let length = (before + to).next_multiple_of(sys::PAGE);
         if reserve(from, length).is_none() {

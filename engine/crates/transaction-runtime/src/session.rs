@@ -1,4 +1,4 @@
-//! The session: its folder and its settings, which the engine has written before the program started.
+//! The session: its folder and its settings, which the engine writes before the program starts.
 
 use core::ffi::CStr;
 use core::fmt::{self, Write};
@@ -11,10 +11,10 @@ use fulcrum_wire::transactions::{
     MAGIC, MAX_HEAD, SESSION_VARIABLE, SETTINGS_FILE, VERSION, setting,
 };
 
-/// Longest path of a file in the folder, with its end.
+/// The longest path of a file in the folder, including its terminating zero.
 const PATH: usize = libc::PATH_MAX as usize;
 
-/// What the engine asks for.
+/// The session's settings.
 pub(crate) struct Session {
     settings: &'static [AtomicU64],
     folder: &'static str,
@@ -22,10 +22,10 @@ pub(crate) struct Session {
 
 static SESSION: Kept<Session> = Kept::new();
 
-/// Keeps a value for the life of the process, where no allocator is needed.
+/// Keeps a value for the life of the process, without an allocator.
 pub(crate) fn keep<T>(value: T) -> Option<&'static T> {
     let at = sys::map_anonymous(size_of::<T>().max(1))?.cast::<T>();
-    // SAFETY: fresh memory of that size, page-aligned, never unmapped.
+    // SAFETY: fresh, page-aligned memory of this size that is never unmapped.
     unsafe {
         at.write(value);
         Some(&*at)
@@ -37,30 +37,30 @@ impl Session {
         u64::from_le(self.settings[at].load(Ordering::Acquire))
     }
 
-    /// A log grows no larger than this, bytes.
+    /// The maximum size of a log, in bytes.
     pub(crate) fn limit(&self) -> u64 {
         self.setting(setting::LIMIT)
     }
 
-    /// First bytes of a message that are kept.
+    /// The number of bytes kept from the start of each message.
     pub(crate) fn head(&self) -> usize {
         (self.setting(setting::HEAD) as usize).min(MAX_HEAD)
     }
 
-    /// Whether flow through shared memory is looked for.
+    /// Whether flow through shared memory is detected.
     pub(crate) fn watches_memory(&self) -> bool {
         self.setting(setting::SHARED_MEMORY) != 0
     }
 
-    /// Whether somebody answers.
+    /// Whether the engine is running.
     pub(crate) fn has_engine(&self) -> bool {
         let engine = self.setting(setting::ENGINE);
-        // SAFETY: asks whether the process is there; whose it is does not matter.
+        // SAFETY: only checks whether the process exists; which process it is does not matter.
         let there = || unsafe { sys::call(libc::SYS_kill, [engine as usize, 0, 0, 0, 0, 0]) };
         engine != 0 && there() != -(libc::ESRCH as isize)
     }
 
-    /// Where logs are.
+    /// The folder of the logs.
     pub(crate) fn folder(&self) -> &'static str {
         self.folder
     }
@@ -72,11 +72,11 @@ pub(crate) fn session() -> Option<&'static Session> {
     SESSION.get()
 }
 
-/// Finds the session in the environment. `None`: this program is not to be profiled.
+/// Finds the session in the environment. Returns `None` if this program is not to be profiled.
 pub(crate) fn attach() -> Option<&'static Session> {
     let mut variable = [0; 64];
     variable[..SESSION_VARIABLE.len()].copy_from_slice(SESSION_VARIABLE.as_bytes());
-    // SAFETY: a C string; nobody changes the environment this early.
+    // SAFETY: the variable's name is a C string, and nobody changes the environment this early.
     let folder = unsafe {
         let value = libc::getenv(variable.as_ptr().cast());
         if value.is_null() {
@@ -87,11 +87,11 @@ pub(crate) fn attach() -> Option<&'static Session> {
     let name = Name::new(format_args!("{folder}/{SETTINGS_FILE}"))?;
     let length = setting::COUNT * size_of::<u64>();
     let (settings, _) = map(&name, libc::PROT_READ, length)?;
-    // SAFETY: mapped, at least so long, and never unmapped.
+    // SAFETY: the mapping is at least this long, and never unmapped.
     let settings = unsafe { slice::from_raw_parts(settings.cast::<AtomicU64>(), setting::COUNT) };
-    // `setenv` may move the environment: keep our own copy of the folder.
+    // `setenv` may move the environment, so we keep our own copy of the folder.
     let copy = sys::map_anonymous(folder.len().max(1))?;
-    // SAFETY: fresh memory of that length; the bytes were UTF-8.
+    // SAFETY: fresh memory of this length, filled with bytes that were valid UTF-8.
     let folder = unsafe {
         copy.copy_from_nonoverlapping(folder.as_ptr(), folder.len());
         str::from_utf8_unchecked(slice::from_raw_parts(copy, folder.len()))
@@ -107,14 +107,14 @@ pub(crate) fn attach() -> Option<&'static Session> {
     Some(session)
 }
 
-/// A file of the folder, as a C path.
+/// A file in the folder, as a C path.
 pub(crate) struct Name {
     bytes: [u8; PATH],
     length: usize,
 }
 
 impl Name {
-    /// `None` when the path is too long.
+    /// Returns `None` if the path is too long.
     pub(crate) fn new(format: fmt::Arguments<'_>) -> Option<Name> {
         let mut name = Name {
             bytes: [0; PATH],
@@ -142,7 +142,7 @@ impl Write for Name {
     }
 }
 
-/// Opens a file; the negative number of the error when that fails.
+/// Opens a file. Returns the negative error number on failure.
 pub(crate) fn open(name: &Name, flags: i32) -> Result<usize, isize> {
     let flags = (flags | libc::O_CLOEXEC) as usize;
     // SAFETY: the name is a C string.
@@ -150,13 +150,13 @@ pub(crate) fn open(name: &Name, flags: i32) -> Result<usize, isize> {
     usize::try_from(fd).map_err(|_| fd)
 }
 
-/// Closes what [`open`] has opened.
+/// Closes a descriptor from [`open`].
 pub(crate) fn close(fd: usize) {
-    // SAFETY: our own descriptor.
+    // SAFETY: closes our own descriptor.
     unsafe { sys::call(libc::SYS_close, [fd, 0, 0, 0, 0, 0]) };
 }
 
-/// Maps a whole file, shared, and returns where it is and how long it is. `None` when it is missing or shorter than `least`.
+/// Maps a whole file, shared. Returns its address and length, or `None` if it is missing or shorter than `least`.
 pub(crate) fn map(name: &Name, protection: i32, least: usize) -> Option<(*mut u8, usize)> {
     let flags = if protection & libc::PROT_WRITE != 0 {
         libc::O_RDWR
@@ -177,7 +177,7 @@ pub(crate) fn map(name: &Name, protection: i32, least: usize) -> Option<(*mut u8
         return None;
     }
     if length < least {
-        // SAFETY: what was just mapped, and nobody knows.
+        // SAFETY: unmaps what was just mapped and passed to nobody.
         unsafe { sys::call(libc::SYS_munmap, [at as usize, length, 0, 0, 0, 0]) };
         return None;
     }

@@ -1,5 +1,8 @@
 //! OpenTelemetry's identifiers of traces and spans, and the header by which a request names its trace (W3C Trace Context,
 //! §3.2).
+//!
+//! The header is parsed by hand: it has a fixed layout of 55 characters, and the OpenTelemetry crates read it as part of
+//! an SDK's propagator, from a map of headers.
 
 use std::fmt;
 

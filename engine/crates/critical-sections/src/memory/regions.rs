@@ -1,4 +1,6 @@
 //! Finds the code that can be translated: that of files, which does not change. Just-in-time compilers rewrite theirs.
+//!
+//! The kernel's list is parsed by hand: `procfs` allocates a list of all mappings, and nothing may be allocated here.
 
 use fulcrum_preload::{descriptors, quiet, sys};
 

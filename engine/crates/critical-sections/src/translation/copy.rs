@@ -1,4 +1,7 @@
 //! Copies one instruction to another place. The bytes stay the same, except for addresses relative to the instruction.
+//!
+//! The block encoder of `iced-x86` does this too, but allocates, which is not allowed while a thread is in a critical
+//! section.
 
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 

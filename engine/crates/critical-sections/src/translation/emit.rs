@@ -1,4 +1,7 @@
 //! Emits machine code that preserves registers and flags, except those it is meant to change.
+//!
+//! Instructions are encoded by hand. The encoder of `iced-x86`, which decodes them here, writes into a `Vec`, and nothing
+//! may be allocated while a thread is in a critical section.
 
 use crate::memory::tls::Word;
 use crate::step::Address;

@@ -17,9 +17,9 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at byte {}: ", self.offset)?;
         match self.damage {
-            Damage::Length(length) => write!(f, "the length {length} cannot be"),
-            Damage::Kind(kind) => write!(f, "there is no kind {kind}"),
-            Damage::Value(value) => write!(f, "the value {value:#x} cannot be"),
+            Damage::Length(length) => write!(f, "invalid length {length}"),
+            Damage::Kind(kind) => write!(f, "unknown kind {kind}"),
+            Damage::Value(value) => write!(f, "invalid value {value:#x}"),
         }
     }
 }

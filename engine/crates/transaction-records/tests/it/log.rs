@@ -165,7 +165,7 @@ fn what_is_no_log_is_refused_with_the_reason() {
     assert_eq!(with(word, 9), expect);
     assert_eq!(
         with(word, 9).to_string(),
-        "the value 0x9 at byte 80 cannot be"
+        "invalid value 0x9 at byte 80"
     );
     assert_eq!(Log::read(&[]).unwrap_err(), LogError::Short(0));
     for state in [state::OPEN, state::EXECUTED, state::FULL] {

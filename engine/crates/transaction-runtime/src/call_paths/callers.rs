@@ -1,4 +1,4 @@
-//! The engine's unwind table: how callers are found in code without frame pointers.
+//! The engine's unwind table, which finds callers in code without frame pointers.
 
 use core::slice;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -13,24 +13,25 @@ use fulcrum_wire::{UNWIND_MAGIC, Unwind, UnwindHeader, VERSION};
 use crate::log;
 use crate::session::{self, Name};
 
-/// A table, and which of this process's it is.
+/// A table, with its number in this process.
 struct Table {
     rows: &'static [Unwind],
     number: u32,
 }
 
 static TABLE: Kept<Table> = Kept::new();
-/// The newest generation of this log that was looked at.
+/// The newest generation of this log that was examined.
 static SEEN: AtomicU64 = AtomicU64::new(0);
 static TAKING: Lock = Lock::new();
 static TAKEN: AtomicU32 = AtomicU32::new(0);
 
-/// The engine has this long to answer when a program begins, nanoseconds.
-const PATIENCE_NS: u64 = 3_000_000_000;
-/// Whether the engine is still there is looked at so often, nanoseconds.
-const LOOK_NS: u64 = 100_000_000;
+/// How long the engine has to answer at program start, in nanoseconds.
+const TIMEOUT_NS: u64 = 3_000_000_000;
+/// How often the engine's existence is checked, in nanoseconds.
+const CHECK_NS: u64 = 100_000_000;
 
-/// The newest table, and its number: 0 while there is none. The old ones stay mapped: other threads may be reading them.
+/// The newest table, and its number, which is 0 while there is none. Old tables stay mapped, because other threads may be
+/// reading them.
 #[inline]
 pub(crate) fn rows() -> (&'static [Unwind], u32) {
     let ready = log::header(word::UNWIND_READY).load(Ordering::Acquire);
@@ -42,8 +43,8 @@ pub(crate) fn rows() -> (&'static [Unwind], u32) {
         .map_or((&[], 0), |table| (table.rows, table.number))
 }
 
-/// Maps a table that the engine has written, in a thread without descriptors: it takes no number that the program expects for
-/// its own.
+/// Maps a table that the engine has written. Runs in a thread without descriptors, so it takes no descriptor number that
+/// the program expects for itself.
 #[cold]
 fn take(generation: u64) {
     if !TAKING.try_take() {
@@ -67,7 +68,7 @@ fn map(generation: u64) -> Option<&'static [Unwind]> {
     ))?;
     let header = size_of::<UnwindHeader>();
     let (base, length) = session::map(&name, libc::PROT_READ, header)?;
-    // SAFETY: mapped, and at least as long as the header.
+    // SAFETY: the mapping is at least as long as the header.
     let head = unsafe { &*base.cast::<UnwindHeader>() };
     let count = head.row_count as usize;
     let fits = count
@@ -76,29 +77,31 @@ fn map(generation: u64) -> Option<&'static [Unwind]> {
     if head.magic != UNWIND_MAGIC || head.version != VERSION || !fits {
         return None;
     }
-    // SAFETY: within a mapping that is never unmapped; the header's size keeps rows aligned, and they are plain words.
+    // SAFETY: the rows are within a mapping that is never unmapped. The header's size keeps them aligned, and they are
+    // plain words.
     Some(unsafe { slice::from_raw_parts(base.add(header).cast(), count) })
 }
 
-/// Asks the engine for a table of all code that is mapped now.
+/// Asks the engine for a table of all code that is currently mapped.
 pub(crate) fn ask() {
     log::header(word::UNWIND_WANTED).fetch_add(1, Ordering::AcqRel);
     sys::futex_wake(log::low_half(word::UNWIND_WANTED));
 }
 
-/// Waits for the first table, so that the first call paths are whole; not for long, and not for an engine that is gone.
+/// Waits for the first table, so that the first call paths are complete. Does not wait long, nor for an engine that has
+/// gone.
 pub(crate) fn wait() {
-    let end = sys::now() + PATIENCE_NS;
+    let end = sys::now() + TIMEOUT_NS;
     let ready = log::low_half(word::UNWIND_READY);
     while ready.load(Ordering::Acquire) == 0
         && sys::now() < end
         && session::session().is_some_and(|session| session.has_engine())
     {
-        sys::futex_wait(ready, 0, LOOK_NS);
+        sys::futex_wait(ready, 0, CHECK_NS);
     }
 }
 
-/// In a forked child, which has its parent's code and table: generations count anew.
+/// In a forked child, which has its parent's code and table: generations start anew.
 pub(crate) fn begin_again() {
     SEEN.store(0, Ordering::Relaxed);
     TAKING.free();

@@ -1,19 +1,19 @@
-//! What each thread remembers of its call paths.
+//! A thread's cache of its call paths.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_wire::transactions::MAX_PATH;
 
-/// Paths that a thread remembers. Two in one place forget each other, and a server calls hooks from some twenty places.
+/// The number of cached paths. Two paths in one place evict each other. A server calls hooks from about twenty places.
 pub(crate) const MEMOS: usize = 128;
-/// Words that a walk reads at most: a return address and a frame base each.
+/// The most words that a walk reads: a return address and a frame base for each frame.
 pub(crate) const READS: usize = 2 * MAX_PATH;
-/// Words that are read at once from a stack that is not the thread's own.
+/// The number of words read at once from a stack that is not the thread's own.
 pub(crate) const WINDOW: usize = 128;
 
-/// What a thread remembers, and where it works. Zeroed, it remembers nothing.
+/// A thread's cache and working memory. Zeroed, it is empty.
 pub(crate) struct Memory {
-    /// Whose it is: never given twice, so that what others left is not taken for its own.
+    /// The owner's number, which is never reused, so that entries of earlier owners are not mistaken for its own.
     pub(crate) owner: u32,
     pub(crate) memos: [Memo; MEMOS],
     pub(crate) addresses: [u64; MAX_PATH],
@@ -23,7 +23,7 @@ pub(crate) struct Memory {
 
 /// A path that was walked.
 pub(crate) struct Memo {
-    /// Whose it is.
+    /// The owner's number.
     pub(crate) owner: u32,
     pub(crate) return_address: u64,
     pub(crate) sp: u64,
@@ -31,9 +31,9 @@ pub(crate) struct Memo {
     pub(crate) table: u32,
     /// Its place in the table of paths, from 1.
     pub(crate) place: u32,
-    /// Addresses of the path.
+    /// The number of addresses.
     pub(crate) depth: u32,
-    /// Where the return addresses were above `sp`, bytes.
+    /// The offsets of the return addresses above `sp`, in bytes.
     pub(crate) slots: [u32; MAX_PATH],
 }
 

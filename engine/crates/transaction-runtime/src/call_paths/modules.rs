@@ -1,5 +1,7 @@
-//! Which files' code is mapped where: told at the beginning, and again when a call path leads through code that is not known.
-//! `dlopen` is not hooked for it: libc looks at who calls that.
+//! Which files' code is mapped where. Logged at the start, and again when a call path goes through unknown code. `dlopen`
+//! is not hooked for this, because libc checks who calls it.
+//!
+//! The kernel's map is parsed by hand: `procfs` allocates a list of all mappings, and nothing may be allocated here.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -15,25 +17,25 @@ use crate::threads::thread::{self, Inside};
 use crate::threads::thread_context;
 use crate::{active, libraries};
 
-/// Pieces of executable memory that are told apart.
+/// The most pieces of executable memory that are told apart.
 const MOST: usize = 4096;
-/// Programs that make code as they go have ever new pieces: after so many looks no more is looked.
-const MOST_LOOKS: usize = 1000;
+/// Programs with a just-in-time compiler keep mapping new code. After this many reads, the map is not read any more.
+const MOST_READS: usize = 1000;
 
-/// Executable memory that has been seen: first address, address behind the last.
+/// Known executable memory: the first address, and the address after the last.
 static KNOWN: [[AtomicU64; 2]; MOST] = [const { [const { AtomicU64::new(0) }; 2] }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-static LOOKS: AtomicUsize = AtomicUsize::new(0);
-/// Of these, the code of virtual machines.
+static READS: AtomicUsize = AtomicUsize::new(0);
+/// The parts of it that belong to virtual machines.
 static MACHINES: [[AtomicU64; 2]; 4] = [const { [const { AtomicU64::new(0) }; 2] }; 4];
-/// What is known may have been unmapped meanwhile.
+/// Known code may have been unmapped meanwhile.
 static STALE: AtomicBool = AtomicBool::new(false);
 static LOCK: Lock = Lock::new();
 
-/// Looks again if one of these addresses is in no code that is known.
-pub(crate) fn look_for(inside: &Inside, addresses: &[u64]) {
+/// Reads the map again if one of these addresses is in no known code.
+pub(crate) fn log_unknown(inside: &Inside, addresses: &[u64]) {
     let known = addresses.iter().all(|address| is_known(*address, *address));
-    if (!known || STALE.load(Ordering::Relaxed)) && look(inside) {
+    if (!known || STALE.load(Ordering::Relaxed)) && log_new(inside) {
         callers::ask();
     }
 }
@@ -45,12 +47,12 @@ fn is_known(first: u64, last: u64) -> bool {
     })
 }
 
-/// Tells of all code that is mapped and was not known. Whether there was any.
-pub(crate) fn look(inside: &Inside) -> bool {
-    if LOOKS.load(Ordering::Relaxed) >= MOST_LOOKS || !LOCK.try_take() {
+/// Logs all mapped code that was unknown. Returns whether there was any.
+pub(crate) fn log_new(inside: &Inside) -> bool {
+    if READS.load(Ordering::Relaxed) >= MOST_READS || !LOCK.try_take() {
         return false;
     }
-    LOOKS.fetch_add(1, Ordering::Relaxed);
+    READS.fetch_add(1, Ordering::Relaxed);
     if STALE.swap(false, Ordering::Relaxed) {
         COUNT.store(0, Ordering::Release);
     }
@@ -59,19 +61,19 @@ pub(crate) fn look(inside: &Inside) -> bool {
     let found = found.unwrap_or(false);
     if found {
         watch::loaded();
-        thread_context::look();
+        thread_context::find_variable();
     }
     found
 }
 
-/// Reads the kernel's map of this process.
+/// Reads the kernel's memory map of this process.
 fn read(inside: &Inside) -> Option<bool> {
     let mut found = false;
     each_line(|line| found |= self::line(inside, line))?;
     Some(found)
 }
 
-/// Hands over the lines of the kernel's map of this process. `None` when there is none.
+/// Passes on each line of the kernel's memory map of this process. Returns `None` if there is none.
 pub(crate) fn each_line(mut then: impl FnMut(&[u8])) -> Option<()> {
     let name = Name::new(format_args!("/proc/self/maps"))?;
     let fd = session::open(&name, libc::O_RDONLY).ok()?;
@@ -79,7 +81,7 @@ pub(crate) fn each_line(mut then: impl FnMut(&[u8])) -> Option<()> {
     let mut filled = 0;
     loop {
         let rest = &mut buffer[filled..];
-        // SAFETY: the kernel writes so many bytes at most.
+        // SAFETY: the kernel writes at most as many bytes as the buffer holds.
         let read = unsafe {
             let args = [fd, rest.as_mut_ptr().addr(), rest.len(), 0, 0, 0];
             sys::call(libc::SYS_read, args)
@@ -103,7 +105,7 @@ pub(crate) fn each_line(mut then: impl FnMut(&[u8])) -> Option<()> {
     Some(())
 }
 
-/// `start-end rwxp offset device inode   file`.
+/// A line: `start-end rwxp offset device inode   file`.
 fn line(inside: &Inside, line: &[u8]) -> bool {
     let mut words = line.splitn(6, |byte| *byte == b' ');
     let mut next = || words.next().unwrap_or(&[]);
@@ -166,7 +168,7 @@ fn note_machine(first: u64, behind: u64) {
     }
 }
 
-/// The first address of a line of the map.
+/// The first address of a line.
 pub(crate) fn start(line: &[u8]) -> u64 {
     let digits = line.iter().take_while(|byte| **byte != b'-').count();
     hexadecimal(&line[..digits])
@@ -179,12 +181,12 @@ fn hexadecimal(digits: &[u8]) -> u64 {
         .fold(0, |number, byte| number << 4 | u64::from(digit(byte)))
 }
 
-/// `dlclose(3)`: what is known may be gone, and other code come in its place.
+/// `dlclose(3)`: known code may go, and other code may take its place.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn dlclose(
     library: *mut core::ffi::c_void,
 ) -> core::ffi::c_int {
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     let result = unsafe { real!(dlclose: fn(*mut core::ffi::c_void) -> core::ffi::c_int)(library) };
     if active::is_active() && thread::current().is_some() {
         STALE.store(true, Ordering::Relaxed);
@@ -194,7 +196,7 @@ pub(crate) unsafe extern "C-unwind" fn dlclose(
     result
 }
 
-/// In a forked child: whoever was looking looks in the parent.
+/// In a forked child: a thread that was reading the map exists only in the parent.
 pub(crate) fn begin_again() {
     LOCK.free();
 }

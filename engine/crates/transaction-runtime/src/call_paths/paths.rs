@@ -1,6 +1,7 @@
-//! Call paths (Whodunit §5): who called what a hook is for, as a number that stands for a [`Record::Path`].
+//! Call paths (Whodunit §5): the callers of a hook, as a number that stands for a [`Record::Path`].
 //!
-//! Each thread remembers its last paths: where all return addresses of one are as they were, it is the same.
+//! Each thread caches its latest paths. If all return addresses of a cached path are unchanged on the stack, the path is
+//! the same.
 
 use core::ptr::null_mut;
 use core::slice;
@@ -16,26 +17,26 @@ use crate::hooks::frame::Called;
 use crate::log;
 use crate::threads::thread::{Inside, Stack};
 
-/// Paths of one process that are told apart.
+/// The most paths of one process that are told apart.
 const MOST: u32 = 1 << 16;
-/// Places in the table: half of them stay empty.
+/// The size of the table, which stays at least half empty.
 const PLACES: usize = 2 * MOST as usize;
-/// Addresses of all paths together.
+/// The most addresses of all paths together.
 const POOL: usize = 4 << 20;
-/// So many places are looked at for one path.
+/// The most places probed for one path.
 const PROBES: usize = 64;
 
-/// One path. Zeroed, there is none.
+/// A path. Zeroed, there is none.
 struct Entry {
-    /// Of its addresses, not 0; set by whoever takes the place.
+    /// The hash of its addresses, not 0. Set by the thread that takes the place.
     hash: AtomicU64,
-    /// Its number, when it can be used.
+    /// Its number, once it can be used.
     id: AtomicU32,
-    /// The log that it was last written into.
+    /// The log that it was last written to.
     written: AtomicU32,
-    /// Where its addresses begin in the pool.
+    /// The index of its first address in the pool.
     begin: AtomicU32,
-    /// How many they are.
+    /// The number of its addresses.
     length: AtomicU32,
 }
 
@@ -44,7 +45,7 @@ static ADDRESSES: AtomicPtr<u64> = AtomicPtr::new(null_mut());
 static LAST_ID: AtomicU32 = AtomicU32::new(0);
 static POOL_USED: AtomicUsize = AtomicUsize::new(0);
 
-/// Makes room for paths. Before any other function of this module.
+/// Makes room for paths. Call this before any other function of this module.
 pub(crate) fn prepare() -> Option<()> {
     let table = sys::map_anonymous(PLACES * size_of::<Entry>())?;
     let pool = sys::map_anonymous(POOL * size_of::<u64>())?;
@@ -54,7 +55,7 @@ pub(crate) fn prepare() -> Option<()> {
 }
 
 fn table() -> &'static [Entry] {
-    // SAFETY: zeroed memory is valid entries; never unmapped. `prepare` was called.
+    // SAFETY: the table has `PLACES` entries and is never unmapped. Zeroed entries are valid. `prepare` has run.
     unsafe { slice::from_raw_parts(TABLE.load(Ordering::Acquire), PLACES) }
 }
 
@@ -62,27 +63,27 @@ impl Entry {
     fn addresses(&self) -> &'static [u64] {
         let begin = self.begin.load(Ordering::Relaxed) as usize;
         let length = self.length.load(Ordering::Relaxed) as usize;
-        // SAFETY: within the pool; written before the entry's number, which whoever calls this has seen.
+        // SAFETY: within the pool. The addresses were written before the entry's number, which the caller has read.
         unsafe { slice::from_raw_parts(ADDRESSES.load(Ordering::Relaxed).add(begin), length) }
     }
 }
 
 impl Inside {
-    /// The number of the call path that a hook was called by; 0 when it is not known.
+    /// The number of the call path of a hook, or 0 if it is unknown.
     #[inline]
     pub(crate) fn path(&self, called: &impl Called) -> u32 {
         self.path_at(called.caller())
     }
 
-    /// The number of the call path of who called something behind which it has these registers; 0 when it is not known.
+    /// The number of the call path of a caller with these registers after the call, or 0 if it is unknown.
     pub(crate) fn path_at(&self, caller: Registers) -> u32 {
-        // SAFETY: this thread's own, and nobody else's while it is in our code.
+        // SAFETY: the memory belongs to this thread, which alone uses it while it is in our code.
         let memory = unsafe { &mut *self.memory() };
         path(self, memory, caller, self.thread().stack())
     }
 }
 
-/// The number of the path of what was called by a function that stands `at` there; `stack` is the thread's own. 0: not known.
+/// The number of the call path starting at these registers, or 0 if it is unknown. `stack` is the thread's own.
 fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u32 {
     let (rows, number) = callers::rows();
     let own = stack.has(at.rsp);
@@ -98,7 +99,7 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
             return use_entry(inside, entry);
         }
     }
-    // A rule is looked up before a return address, since a call may be the last instruction of its function.
+    // Rules are looked up one byte before the return address, because a call may be the last instruction of its function.
     let start = Registers {
         rip: at.rip.wrapping_sub(1),
         ..at
@@ -131,7 +132,7 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
     use_entry(inside, &table()[place])
 }
 
-/// Whether all return addresses are where they were, on the thread's own stack.
+/// Whether all return addresses are unchanged on the thread's own stack.
 fn is_unchanged(memo: &Memo, addresses: &[u64]) -> bool {
     let depth = memo.depth as usize;
     depth == addresses.len()
@@ -140,12 +141,12 @@ fn is_unchanged(memo: &Memo, addresses: &[u64]) -> bool {
             .zip(&memo.slots[1..depth])
             .all(|(address, slot)| {
                 let at = (memo.sp + u64::from(*slot)) as *const u64;
-                // SAFETY: above the stack pointer, on the thread's own stack, where the walk has read it.
+                // SAFETY: above the stack pointer, on the thread's own stack, at a place that the walk has read.
                 unsafe { at.read_volatile() == *address }
             })
 }
 
-/// Keeps where a walk has read the return addresses; it has read other words too, in between.
+/// Records where the walk read the return addresses. It also read other words in between.
 fn remember(memo: &mut Memo, addresses: &[u64], reads: &[(u64, u64)]) {
     let mut reads = reads.iter();
     memo.depth = addresses.len() as u32;
@@ -160,11 +161,11 @@ fn remember(memo: &mut Memo, addresses: &[u64], reads: &[(u64, u64)]) {
     }
 }
 
-/// Reads a thread's stack and keeps what it has read.
+/// Reads a thread's stack, and records what it reads.
 struct Reader<'a> {
-    /// Nothing is below.
+    /// Nothing below this is valid.
     at: u64,
-    /// The end of the thread's own stack, if it is on that.
+    /// The end of the thread's own stack, if the stack pointer is on it.
     own: Option<u64>,
     reads: &'a mut [(u64, u64); READS],
     count: usize,
@@ -180,7 +181,7 @@ impl Reader<'_> {
         }
         let value = match self.own {
             Some(high) if self.at <= address && address < high => {
-                // SAFETY: between the stack pointer and the top of the thread's own stack, aligned.
+                // SAFETY: between the stack pointer and the top of the thread's own stack, and aligned.
                 unsafe { (address as *const u64).read_volatile() }
             }
             Some(_) => return None,
@@ -193,7 +194,7 @@ impl Reader<'_> {
         Some(value)
     }
 
-    /// Reads through the kernel, since the address may be anything: as much as there is before the end of its page.
+    /// Reads through the kernel, because the address may be invalid. Reads as much as there is up to the end of the page.
     fn read_checked(&mut self, address: u64) -> Option<u64> {
         let inside = |reader: &Self| {
             let index = address.checked_sub(reader.window_at)? as usize / 8;
@@ -216,7 +217,7 @@ impl Reader<'_> {
             iov_base: core::ptr::without_provenance_mut(address as usize),
             iov_len: wanted,
         };
-        // SAFETY: the kernel checks the remote address and writes into the window, which is at least so long.
+        // SAFETY: the kernel checks the remote address, and writes at most the window's length into the window.
         let read = unsafe {
             let pid = sys::process_id() as usize;
             let (local, remote) = ((&raw const local).addr(), (&raw const remote).addr());
@@ -236,7 +237,7 @@ fn hash(addresses: &[u64]) -> u64 {
     hash | 1
 }
 
-/// Where a path is in the table; it is added if it is new. `None` when there is no room.
+/// The place of a path in the table. Adds it if it is new. Returns `None` if there is no room.
 fn place_of(inside: &Inside, addresses: &[u64]) -> Option<usize> {
     let hash = hash(addresses);
     let table = table();
@@ -257,7 +258,7 @@ fn place_of(inside: &Inside, addresses: &[u64]) -> Option<usize> {
                 Err(other) => found = other,
             }
         }
-        // An entry that another thread is still filling is passed over: the path gets a second number.
+        // Skips an entry that another thread is still filling: the path gets a second number.
         if found == hash && entry.id.load(Ordering::Acquire) != 0 && entry.addresses() == addresses
         {
             return Some(place);
@@ -266,7 +267,7 @@ fn place_of(inside: &Inside, addresses: &[u64]) -> Option<usize> {
     None
 }
 
-/// Fills an entry that nobody else fills. Its number is published when its record has been written.
+/// Fills an entry that belongs to this thread. Publishes its number once its record has been written.
 fn fill(inside: &Inside, entry: &Entry, addresses: &[u64]) -> Option<()> {
     let begin = POOL_USED.fetch_add(addresses.len(), Ordering::Relaxed);
     if begin + addresses.len() > POOL {
@@ -276,7 +277,7 @@ fn fill(inside: &Inside, entry: &Entry, addresses: &[u64]) -> Option<()> {
     if id > MOST {
         return None;
     }
-    // SAFETY: a part of the pool that is this entry's alone.
+    // SAFETY: this part of the pool belongs to this entry alone.
     unsafe {
         let place = ADDRESSES.load(Ordering::Relaxed).add(begin);
         place.copy_from_nonoverlapping(addresses.as_ptr(), addresses.len());
@@ -285,7 +286,7 @@ fn fill(inside: &Inside, entry: &Entry, addresses: &[u64]) -> Option<()> {
     entry
         .length
         .store(addresses.len() as u32, Ordering::Relaxed);
-    modules::look_for(inside, addresses);
+    modules::log_unknown(inside, addresses);
     write(inside, entry, id);
     entry.id.store(id, Ordering::Release);
     Some(())
@@ -294,13 +295,13 @@ fn fill(inside: &Inside, entry: &Entry, addresses: &[u64]) -> Option<()> {
 fn write(inside: &Inside, entry: &Entry, id: u32) {
     entry.written.store(log::number(), Ordering::Relaxed);
     let addresses = entry.addresses();
-    // SAFETY: plain words, of which all bytes are initialised; little-endian, as this machine is.
+    // SAFETY: the addresses are plain initialised words; the machine is little-endian, as the log is.
     let addresses =
         unsafe { slice::from_raw_parts(addresses.as_ptr().cast::<u8>(), size_of_val(addresses)) };
     inside.write(0, &Record::Path { id, addresses });
 }
 
-/// The number of a path; a forked child's log has its record at first use.
+/// The number of a path. In a forked child's log, writes its record on first use.
 #[inline]
 fn use_entry(inside: &Inside, entry: &Entry) -> u32 {
     let id = entry.id.load(Ordering::Acquire);
@@ -310,7 +311,7 @@ fn use_entry(inside: &Inside, entry: &Entry) -> u32 {
     id
 }
 
-/// In a forked child: what other threads were adding is never finished there, and passed over.
+/// In a forked child: entries that other threads were adding are never completed, and are skipped.
 pub(crate) fn begin_again() {
     modules::begin_again();
 }

@@ -1,4 +1,4 @@
-//! The calls that make descriptors, copy them, and close them. Ours are not open to the program.
+//! Calls that create, copy and close descriptors. Our own descriptors are hidden from the program.
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -16,7 +16,7 @@ use crate::messages::streams::{self, Stream};
 use crate::messages::unix_peers;
 use crate::threads::thread;
 
-/// Whether the program names a descriptor of ours.
+/// Whether the program refers to one of our descriptors.
 #[inline]
 fn is_hidden(fd: c_int) -> bool {
     active::is_active() && is_ours(fd)
@@ -29,21 +29,21 @@ pub(crate) unsafe extern "C-unwind" fn close(fd: c_int) -> c_int {
         return bad_descriptor();
     }
     if thread::is_logged() {
-        // Before: another thread may get the number at once.
+        // Before the call, because another thread may get the number immediately.
         descriptors::closed(fd);
     }
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     unsafe { real!(close: fn(c_int) -> c_int)(fd) }
 }
 
-/// libc's other name for it.
+/// libc's other name for `close`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn __close(fd: c_int) -> c_int {
-    // SAFETY: as the program's own call.
+    // SAFETY: like the program's own call.
     unsafe { close(fd) }
 }
 
-/// `close_range(2)`, which passes over our descriptors.
+/// `close_range(2)`, which skips our descriptors.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn close_range(
     first: c_uint,
@@ -51,7 +51,7 @@ pub(crate) unsafe extern "C-unwind" fn close_range(
     flags: c_int,
 ) -> c_int {
     if !active::is_active() || first > last {
-        // SAFETY: passes the program's arguments on.
+        // SAFETY: passes on the program's arguments.
         return unsafe {
             real!(close_range: fn(c_uint, c_uint, c_int) -> c_int)(first, last, flags)
         };
@@ -60,29 +60,29 @@ pub(crate) unsafe extern "C-unwind" fn close_range(
     if closes && thread::is_logged() {
         descriptors::closed_between(first, last);
     }
-    // SAFETY: as the program's own call.
+    // SAFETY: like the program's own call.
     unsafe { close_between(first, last, flags) }
 }
 
-/// `closefrom(3)`, which passes over our descriptors.
+/// `closefrom(3)`, which skips our descriptors.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn closefrom(first: c_int) {
     if !active::is_active() {
-        // SAFETY: passes the program's argument on.
+        // SAFETY: passes on the program's argument.
         return unsafe { real!(closefrom: fn(c_int) -> ())(first) };
     }
     let first = first.max(0) as c_uint;
     if thread::is_logged() {
         descriptors::closed_between(first, c_uint::MAX);
     }
-    // SAFETY: as the program's own call.
+    // SAFETY: like the program's own call.
     unsafe { close_between(first, c_uint::MAX, 0) };
 }
 
 /// `fclose(3)`, which closes a descriptor inside libc.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn fclose(file: *mut libc::FILE) -> c_int {
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     unsafe {
         if thread::is_logged() && !file.is_null() {
             let errno = fulcrum_preload::sys::KeepErrno::new();
@@ -93,16 +93,16 @@ pub(crate) unsafe extern "C-unwind" fn fclose(file: *mut libc::FILE) -> c_int {
     }
 }
 
-/// Defines hooks that keep the program away from our descriptors.
+/// Defines hooks that hide our descriptors from the program.
 macro_rules! hides {
     ($name:ident) => {
-        /// As libc's; our descriptors are not open to the program.
+        /// Like libc's, but hides our descriptors.
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name(fd: c_int, status: *mut c_void) -> c_int {
             if is_hidden(fd) {
                 return bad_descriptor();
             }
-            // SAFETY: passes the program's arguments on.
+            // SAFETY: passes on the program's arguments.
             unsafe { real!($name: fn(c_int, *mut c_void) -> c_int)(fd, status) }
         }
     };
@@ -118,7 +118,7 @@ pub(crate) fn copied(from: c_int, to: c_int) -> c_int {
     to
 }
 
-/// Before a call that puts something else at `to`.
+/// Before a call that replaces `to`.
 pub(crate) fn replaces(to: c_int) {
     if is_hidden(to) && thread::is_logged() {
         unix_peers::give_up();
@@ -128,14 +128,14 @@ pub(crate) fn replaces(to: c_int) {
 /// Defines hooks for calls that copy a descriptor.
 macro_rules! copies {
     ($name:ident($($argument:ident: $type:ty),*) $(, $before:expr)?) => {
-        /// As libc's, noted; our descriptors are not open to the program.
+        /// Like libc's, but recorded, and hides our descriptors.
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name(from: c_int $(, $argument: $type)*) -> c_int {
             if is_hidden(from) {
                 return bad_descriptor();
             }
             $($before;)?
-            // SAFETY: passes the program's arguments on.
+            // SAFETY: passes on the program's arguments.
             let to = unsafe { real!($name: fn(c_int $(, $type)*) -> c_int)(from $(, $argument)*) };
             copied(from, to)
         }
@@ -148,25 +148,25 @@ copies!(dup3(to: c_int, flags: c_int), replaces(to));
 /// libc's other name for `dup2`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn __dup2(from: c_int, to: c_int) -> c_int {
-    // SAFETY: as the program's own call.
+    // SAFETY: like the program's own call.
     unsafe { dup2(from, to) }
 }
 
-/// Whether a command of `fcntl` copies the descriptor.
+/// Whether an `fcntl` command copies the descriptor.
 pub(crate) fn is_copy(command: c_int) -> bool {
     command == libc::F_DUPFD || command == libc::F_DUPFD_CLOEXEC
 }
 
-/// Defines hooks for the names of `fcntl`. Variadic in C: on x86-64 the third argument is in the same register either way.
+/// Defines hooks for the names of `fcntl`. It is variadic in C, but on x86-64 the third argument is in the same register.
 macro_rules! controls {
     ($name:ident) => {
-        /// As libc's, noted when it copies; our descriptors are not open to the program.
+        /// Like libc's, but recorded if it copies, and hides our descriptors.
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name(fd: c_int, command: c_int, argument: usize) -> c_int {
             if is_hidden(fd) {
                 return bad_descriptor();
             }
-            // SAFETY: passes the program's arguments on.
+            // SAFETY: passes on the program's arguments.
             let result = unsafe { real!($name: fn(c_int, c_int, usize) -> c_int)(fd, command, argument) };
             if is_copy(command) {
                 copied(fd, result);
@@ -179,7 +179,7 @@ controls!(fcntl);
 controls!(fcntl64);
 controls!(__fcntl);
 
-/// After a call that has made a descriptor, of which that much is known.
+/// After a call that has created a descriptor in this way.
 pub(crate) fn came(fd: c_int, via: Via) -> c_int {
     if fd >= 0 && thread::is_logged() {
         descriptors::renew(fd, Entry::Unknown(via));
@@ -187,14 +187,14 @@ pub(crate) fn came(fd: c_int, via: Via) -> c_int {
     fd
 }
 
-/// Defines hooks for calls that make descriptors: what was known of the number is no longer true, also where it was closed in
-/// ways that are not seen.
+/// Defines hooks for calls that create descriptors. What was known about the number is obsolete, even if the old descriptor
+/// was closed unseen.
 macro_rules! makes {
     ($($name:ident($($argument:ident: $type:ty),*);)*) => {$(
-        /// As libc's, noted.
+        /// Like libc's, but recorded.
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
-            // SAFETY: passes the program's arguments on.
+            // SAFETY: passes on the program's arguments.
             let fd = unsafe { real!($name: fn($($type),*) -> c_int)($($argument),*) };
             if fd >= 0 && thread::is_logged() {
                 descriptors::closed(fd);
@@ -203,7 +203,7 @@ macro_rules! makes {
         }
     )*};
 }
-// Those that are variadic in C have the mode in the same register either way.
+// Some of these are variadic in C, but have the mode in the same register.
 makes! {
     open(path: *const c_char, flags: c_int, mode: c_uint);
     open64(path: *const c_char, flags: c_int, mode: c_uint);
@@ -232,12 +232,12 @@ pub(crate) unsafe extern "C-unwind" fn socket(
     kind: c_int,
     protocol: c_int,
 ) -> c_int {
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     let fd = unsafe { real!(socket: fn(c_int, c_int, c_int) -> c_int)(domain, kind, protocol) };
     came(fd, Via::Made)
 }
 
-/// Runs a call that accepts a connection. Where it waits for one, the thread was idle.
+/// Runs a call that accepts a connection. If it blocks, the thread was idle.
 pub(crate) fn accepting(fd: c_int, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
     if !thread::is_logged() {
         return real();
@@ -262,7 +262,7 @@ unsafe extern "C-unwind" fn accept(
     length: *mut socklen_t,
     frame: &Frame,
 ) -> c_int {
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     accepting(fd, frame, || unsafe {
         real!(accept: fn(c_int, *mut sockaddr, *mut socklen_t) -> c_int)(fd, from, length)
     })
@@ -275,7 +275,7 @@ unsafe extern "C-unwind" fn accept4(
     flags: c_int,
     frame: &Frame,
 ) -> c_int {
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     accepting(fd, frame, || unsafe {
         real!(accept4: fn(c_int, *mut sockaddr, *mut socklen_t, c_int) -> c_int)(
             fd, from, length, flags,
@@ -288,7 +288,7 @@ hooks! {
     accept4 => accept4, "r8";
 }
 
-/// Runs a call that connects a socket to an address, or undoes that.
+/// Runs a call that connects a socket to an address, or disconnects it.
 ///
 /// # Safety
 /// The address is the program's.
@@ -301,7 +301,7 @@ pub(crate) unsafe fn connecting(
     if !thread::is_logged() {
         return result;
     }
-    // SAFETY: the calling thread's errno, which `connect` has set.
+    // SAFETY: reads the calling thread's errno, which `connect` has set.
     let error = unsafe { *libc::__errno_location() };
     if result < 0 && error != libc::EINPROGRESS && error != libc::EINTR && error != libc::EAGAIN {
         return result;
@@ -311,7 +311,7 @@ pub(crate) unsafe fn connecting(
         let undone = c_int::from((*address).sa_family) == libc::AF_UNSPEC;
         (undone, identify::named(address.cast(), length))
     };
-    let is_known = match entries::look(fd) {
+    let is_known = match entries::get(fd) {
         // Connected for datagrams, or asked again.
         Some(Entry::Stream { place, id }) if !undone => Stream::of(place, id)
             .is_some_and(|stream| to.is_none_or(|to| stream.leads_to(to) || !stream.is_tcp())),
@@ -324,7 +324,7 @@ pub(crate) unsafe fn connecting(
     result
 }
 
-/// Tells of a new connection by TCP at once.
+/// Reports a new TCP connection immediately.
 fn connected(fd: c_int, to: Option<Address>) {
     if let Some(to) = to
         && let Some(inside) = thread::enter()
@@ -341,18 +341,18 @@ pub(crate) unsafe extern "C-unwind" fn connect(
     length: socklen_t,
 ) -> c_int {
     let real = real!(connect: fn(c_int, *const sockaddr, socklen_t) -> c_int);
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     unsafe { connecting(fd, (address, length), || real(fd, address, length)) }
 }
 
-/// libc's other name for it.
+/// libc's other name for `connect`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn __connect(
     fd: c_int,
     address: *const sockaddr,
     length: socklen_t,
 ) -> c_int {
-    // SAFETY: as the program's own call.
+    // SAFETY: like the program's own call.
     unsafe { connect(fd, address, length) }
 }
 
@@ -370,7 +370,7 @@ fn plain(kind: StreamKind, inode: u64, peer_inode: u64) -> What {
 /// Both ends of a new pipe are one stream.
 pub(crate) unsafe fn made_pipe(result: c_int, ends: *const [c_int; 2]) -> c_int {
     if result == 0 && thread::is_logged() {
-        // SAFETY: the kernel has written both.
+        // SAFETY: the call has succeeded, so the kernel has written both ends.
         let [read, write] = unsafe { *ends };
         let pipe = identify::status(read)
             .and_then(|(_, inode)| streams::add(plain(StreamKind::Pipe, inode, 0)));
@@ -381,10 +381,10 @@ pub(crate) unsafe fn made_pipe(result: c_int, ends: *const [c_int; 2]) -> c_int 
     result
 }
 
-/// Each end of a pair is a stream that knows the other.
+/// The ends of a pair are two streams that know each other.
 pub(crate) unsafe fn made_pair(result: c_int, ends: *const [c_int; 2]) -> c_int {
     if result == 0 && thread::is_logged() {
-        // SAFETY: the kernel has written both.
+        // SAFETY: the call has succeeded, so the kernel has written both ends.
         let ends = unsafe { *ends };
         let inodes = ends.map(|fd| identify::status(fd).map_or(0, |(_, inode)| inode));
         let is_stream = identify::keeps_order(ends[0]);
@@ -407,21 +407,21 @@ pub(crate) unsafe fn made_pair(result: c_int, ends: *const [c_int; 2]) -> c_int 
 /// `pipe(2)`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn pipe(ends: *mut [c_int; 2]) -> c_int {
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     unsafe { made_pipe(real!(pipe: fn(*mut [c_int; 2]) -> c_int)(ends), ends) }
 }
 
-/// libc's other name for it.
+/// libc's other name for `pipe`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn __pipe(ends: *mut [c_int; 2]) -> c_int {
-    // SAFETY: as the program's own call.
+    // SAFETY: like the program's own call.
     unsafe { pipe(ends) }
 }
 
 /// `pipe2(2)`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn pipe2(ends: *mut [c_int; 2], flags: c_int) -> c_int {
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     unsafe {
         let result = real!(pipe2: fn(*mut [c_int; 2], c_int) -> c_int)(ends, flags);
         made_pipe(result, ends)
@@ -437,7 +437,7 @@ pub(crate) unsafe extern "C-unwind" fn socketpair(
     ends: *mut [c_int; 2],
 ) -> c_int {
     type Ends = *mut [c_int; 2];
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     unsafe {
         let result =
             real!(socketpair: fn(c_int, c_int, c_int, Ends) -> c_int)(domain, kind, protocol, ends);

@@ -1,7 +1,7 @@
-//! Event loops (Whodunit §4.1): each event is told by a call of its own, so that what a handler does begins and ends.
+//! Event loops (Whodunit §4.1). Each call reports one event, so that the start and end of its handler are seen.
 //!
-//! The kernel is asked for one event at a time, and keeps the others ready, in their order. Kept here instead, they would
-//! outlive their descriptors, and an epoll descriptor that another one watches would no longer be ready.
+//! The kernel is asked for one event at a time, and keeps the others ready, in order. If they were kept here, they would
+//! outlive their descriptors, and an epoll descriptor that is watched by another one would no longer be ready.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -11,14 +11,13 @@ use fulcrum_wire::transactions::Record;
 use libc::{epoll_event, sigset_t, timespec};
 
 use super::frame::{Frame, defines, hooks};
-use super::idle;
-use super::idle::lets_wait;
+use super::idle::{self, Blocking, lets_wait};
 use crate::messages::{entries, streams};
 use crate::threads::thread;
 use crate::threads::thread::Inside;
 
-/// Descriptors that are found again by what they were registered with: in each group, those of one remainder of a hash. What
-/// has no place is an event of no known stream.
+/// Finds descriptors by what they were registered with. Each group is a hash bucket. If a bucket is full, an event belongs
+/// to no known stream.
 const GROUPS: usize = 1 << 14;
 const PLACES: usize = 4;
 static REGISTERED: [[AtomicU32; PLACES]; GROUPS] =
@@ -29,7 +28,7 @@ fn group(epoll: c_int, data: u64) -> &'static [AtomicU32; PLACES] {
     &REGISTERED[hash as usize % GROUPS]
 }
 
-/// Makes a descriptor known by what it is registered with.
+/// Records a descriptor by what it is registered with.
 fn remember(fd: c_int, epoll: c_int, data: u64) {
     let group = group(epoll, data);
     let is_free = |place: &&AtomicU32| {
@@ -44,7 +43,7 @@ fn remember(fd: c_int, epoll: c_int, data: u64) {
     place.store(fd as u32 + 1, Ordering::Relaxed);
 }
 
-/// The descriptor that was registered so.
+/// The descriptor that was registered with this.
 fn registered(epoll: c_int, data: u64) -> Option<c_int> {
     let mut known = group(epoll, data)
         .iter()
@@ -52,7 +51,7 @@ fn registered(epoll: c_int, data: u64) -> Option<c_int> {
     known.find(|fd| entries::registration(*fd) == Some((epoll, data)))
 }
 
-/// Runs a call that registers a descriptor, or takes that back.
+/// Runs a call that registers a descriptor or removes its registration.
 ///
 /// # Safety
 /// The event is the program's.
@@ -67,8 +66,8 @@ pub(crate) unsafe fn controlling(
     let before = entries::registration(fd);
     let adds = operation == libc::EPOLL_CTL_ADD || operation == libc::EPOLL_CTL_MOD;
     if adds && !event.is_null() {
-        // Before: the first event may come to another thread at once.
-        // SAFETY: the program's event, which the kernel will read too.
+        // SAFETY: the program's event, which the kernel will read too. It is read before the call, because another thread
+        // may receive the first event immediately.
         let data = unsafe { (&raw const (*event).u64).read_unaligned() };
         entries::register(fd, Some((epoll, data)));
         remember(fd, epoll, data);
@@ -90,7 +89,7 @@ pub(crate) unsafe extern "C-unwind" fn epoll_ctl(
     fd: c_int,
     event: *mut epoll_event,
 ) -> c_int {
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     unsafe {
         controlling((epoll, operation, fd), event, || {
             real!(epoll_ctl: fn(c_int, c_int, c_int, *mut epoll_event) -> c_int)(
@@ -100,13 +99,13 @@ pub(crate) unsafe extern "C-unwind" fn epoll_ctl(
     }
 }
 
-/// Runs a call that waits for events, asked for that many; `waits`: it may wait.
+/// Runs a call that waits for events. It is passed the number of events to ask for.
 ///
 /// # Safety
-/// The program wants so many events at that place.
+/// There is room for this many events.
 pub(crate) unsafe fn waiting(
     (epoll, events, count): (c_int, *const epoll_event, c_int),
-    waits: bool,
+    blocking: Blocking,
     frame: &Frame,
     real: impl FnOnce(c_int) -> c_int,
 ) -> c_int {
@@ -115,18 +114,18 @@ pub(crate) unsafe fn waiting(
     }
     let began_ns = sys::now();
     let found = real(count.min(1));
-    if !idle::tells(found.into()) {
+    if !idle::has_waited(found.into()) {
         return found;
     }
     let Some(inside) = thread::enter() else {
         return found;
     };
     let (path, ended) = (inside.path(frame), sys::now());
-    if waits {
+    if blocking == Blocking::Allowed {
         inside.write_at(ended, path, &Record::Idle { began_ns });
     }
     if found > 0 {
-        // SAFETY: the kernel has written it.
+        // SAFETY: the kernel has written this event.
         let data = unsafe { (&raw const (*events).u64).read_unaligned() };
         let stream = stream(&inside, epoll, data);
         inside.write_at(ended, path, &Record::Event { stream, data });
@@ -134,28 +133,28 @@ pub(crate) unsafe fn waiting(
     found
 }
 
-/// The stream that an event is of; 0: none, or not known.
+/// The stream that an event belongs to, or 0 if unknown.
 fn stream(inside: &Inside, epoll: c_int, data: u64) -> u32 {
     let stream = registered(epoll, data).and_then(|fd| {
-        let entry = entries::look(fd)?;
+        let entry = entries::get(fd)?;
         streams::of(Some(inside), fd, entry)
     });
     stream.map_or(0, |stream| {
-        stream.tell(inside);
+        stream.announce(inside);
         stream.id()
     })
 }
 
 defines!(epoll_wait(epoll: c_int, events: *mut epoll_event, count: c_int, timeout: c_int) -> c_int, frame, |next| {
-    // SAFETY: the program's arguments, but for the count, which is smaller.
-    unsafe { waiting((epoll, events, count), timeout != 0, frame, |count| next(epoll, events, count, timeout)) }
+    // SAFETY: passes on the program's arguments, with a smaller count.
+    unsafe { waiting((epoll, events, count), Blocking::allowed_if(timeout != 0), frame, |count| next(epoll, events, count, timeout)) }
 });
 defines!(epoll_pwait(epoll: c_int, events: *mut epoll_event, count: c_int, timeout: c_int, mask: *const sigset_t) -> c_int, frame, |next| {
-    // SAFETY: likewise.
-    unsafe { waiting((epoll, events, count), timeout != 0, frame, |count| next(epoll, events, count, timeout, mask)) }
+    // SAFETY: passes on the program's arguments, with a smaller count.
+    unsafe { waiting((epoll, events, count), Blocking::allowed_if(timeout != 0), frame, |count| next(epoll, events, count, timeout, mask)) }
 });
 defines!(epoll_pwait2(epoll: c_int, events: *mut epoll_event, count: c_int, timeout: *const timespec, mask: *const sigset_t) -> c_int, frame, |next| {
-    // SAFETY: likewise.
+    // SAFETY: passes on the program's arguments, with a smaller count; the time limit is null or the program's.
     unsafe { waiting((epoll, events, count), lets_wait(timeout), frame, |count| next(epoll, events, count, timeout, mask)) }
 });
 

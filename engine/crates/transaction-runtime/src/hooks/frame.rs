@@ -1,15 +1,15 @@
-//! Where a hook was called: its caller's registers, which Rust does not tell a function.
+//! The caller of a hook: its registers, which a Rust function cannot see.
 
 use fulcrum_critical_sections::{Captured, caller};
 use fulcrum_unwind::Registers;
 
 /// How a hook was called.
 pub(crate) trait Called {
-    /// The caller's registers behind the call. `rip` is the return address.
+    /// The caller's registers after the call. `rip` is the return address.
     fn caller(&self) -> Registers;
 }
 
-/// What a hook's entry leaves on the stack: the caller's frame base, and below it in memory nothing of ours that matters.
+/// What a hook's entry pushes: the caller's frame base, next to the return address.
 #[repr(C)]
 pub(crate) struct Frame {
     rbp: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Frame {
 impl Called for Frame {
     #[inline]
     fn caller(&self) -> Registers {
-        // SAFETY: the hook that has left this is running.
+        // SAFETY: the hook that has pushed this frame is still running, so its return address is there.
         let caller = unsafe { caller(&raw const self.return_address) };
         Registers {
             rip: caller.ip,
@@ -29,7 +29,8 @@ impl Called for Frame {
     }
 }
 
-/// All registers that a call keeps: those of functions that take locks, which may not return ([`crate::locking::sections`]).
+/// All registers that a call preserves. Captured for functions that take locks, which may not return
+/// ([`crate::locking::sections`]).
 impl Called for Captured {
     #[inline]
     fn caller(&self) -> Registers {
@@ -42,17 +43,18 @@ impl Called for Captured {
     }
 }
 
-/// `hooks!(name => function, "register")`: exports `name`, which calls `function` with the program's arguments and, behind them,
-/// `&Frame` in that register: the one of the argument behind the last. `"stack"` for functions of six arguments, `"seven"` for
-/// those of seven; with `all "register"`, it is `&Captured`. `lock STATIC` and `unlock STATIC` are those of mutexes, with short
-/// ways ([`fulcrum_critical_sections::lock_hook`]). Once a module, whose `hooks` are the exported functions.
+/// `hooks!(name => function, "register")` exports `name`, which calls `function` with the program's arguments, followed by
+/// `&Frame` in the given register, which is that of the next argument. Use `"stack"` for functions of six arguments and
+/// `"seven"` for those of seven. `all "register"` passes `&Captured` instead. `lock STATIC` and `unlock STATIC` are for
+/// mutexes, with a fast path ([`fulcrum_critical_sections::lock_hook`]). Use this once in a module; its `hooks` returns the
+/// addresses of the exported functions.
 macro_rules! hooks {
     ($($name:ident => $function:ident, $register:tt $($all:literal)? $($address:ident)?;)*) => {
-        /// What the program calls: beside the functions of the same names.
+        /// The functions that the program calls, in a module apart from those of the same names.
         mod exported {
             $($crate::frame::hooks!(@ $name, $function, $register $($all)? $($address)?);)*
         }
-        /// The addresses of what the program calls.
+        /// The addresses of the exported functions.
         pub(crate) fn hooks() -> impl Iterator<Item = u64> {
             let all = [$(exported::$name as *const ()),*];
             all.into_iter().map(|it| it.addr() as u64)
@@ -68,7 +70,7 @@ macro_rules! hooks {
         fulcrum_critical_sections::unlock_hook!($name => super::$function, super::$real);
     };
     (@ $name:ident, $function:ident, "stack") => {
-        /// As libc's, logged.
+        /// Like libc's, but logged.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name() {
@@ -95,7 +97,7 @@ macro_rules! hooks {
         }
     };
     (@ $name:ident, $function:ident, "seven") => {
-        /// As libc's, logged.
+        /// Like libc's, but logged.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name() {
@@ -107,7 +109,7 @@ macro_rules! hooks {
                 "mov rax, rsp",
                 "push rax",
                 ".cfi_adjust_cfa_offset 8",
-                // The seventh argument lies above the frame.
+                // The seventh argument is above the frame.
                 "push qword ptr [rax + 16]",
                 ".cfi_adjust_cfa_offset 8",
                 "call {function}",
@@ -123,7 +125,7 @@ macro_rules! hooks {
         }
     };
     (@ $name:ident, $function:ident, $register:literal) => {
-        /// As libc's, logged.
+        /// Like libc's, but logged.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name() {
@@ -145,8 +147,8 @@ macro_rules! hooks {
     };
 }
 
-/// Defines a function of the program's arguments and a frame, or `Captured`; in its body the hidden function of that name is at hand, as what
-/// stands between the bars.
+/// Defines a function of the program's arguments and a `Frame` or `Captured`. In its body, the name between the bars is the
+/// hidden function.
 macro_rules! defines {
     ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident, |$next:ident| $body:expr) => {
         $crate::frame::defines!($name($($argument: $type),*) -> $result, $frame: Frame, |$next| $body);

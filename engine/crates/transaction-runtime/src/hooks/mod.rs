@@ -1,7 +1,7 @@
-//! The functions of libc that the library hides: how a hook is made, and the calls that move bytes, change descriptors or wait.
+//! Hidden functions of libc: how a hook is made, and the calls that move bytes, change descriptors or wait.
 //!
-//! Hooks of locks, threads and processes stand with what they report, in [`locking`](crate::locking),
-//! [`threads`](crate::threads) and [`process`](crate::process).
+//! Hooks of locks, threads and processes are in [`locking`](crate::locking), [`threads`](crate::threads) and
+//! [`process`](crate::process), with what they record.
 
 pub(crate) mod descriptor_calls;
 pub(crate) mod epoll;

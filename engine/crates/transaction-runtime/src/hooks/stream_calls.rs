@@ -1,4 +1,4 @@
-//! The calls that send and receive.
+//! Calls that send and receive.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::slice;
@@ -22,43 +22,43 @@ pub(crate) fn sending(fd: c_int, frame: &Frame, real: impl FnOnce() -> ssize_t) 
     result
 }
 
-/// What a call that receives asks for.
+/// The buffers and flags of a call that receives.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct Buffers {
     place: Place,
-    /// Nothing: that none came does not say that the stream has ended.
-    nothing: bool,
+    /// Whether nothing is requested. Then receiving nothing does not mean the end of the stream.
+    is_empty: bool,
     flags: c_int,
 }
 
-impl Wanted {
-    /// Into one place.
-    pub(crate) fn one(place: *const c_void, count: size_t, flags: c_int) -> Wanted {
-        Wanted {
+impl Buffers {
+    /// Receives into one buffer.
+    pub(crate) fn one(place: *const c_void, count: size_t, flags: c_int) -> Buffers {
+        Buffers {
             place: Place::One(place),
-            nothing: count == 0,
+            is_empty: count == 0,
             flags,
         }
     }
 
-    /// Into parts.
-    pub(crate) fn parts(parts: *const iovec, count: size_t, flags: c_int) -> Wanted {
-        Wanted {
+    /// Receives into several buffers.
+    pub(crate) fn parts(parts: *const iovec, count: size_t, flags: c_int) -> Buffers {
+        Buffers {
             place: Place::Parts(parts, count),
-            nothing: count == 0,
+            is_empty: count == 0,
             flags,
         }
     }
 
-    /// Into parts of a message.
+    /// Receives into the buffers of a message.
     ///
     /// # Safety
     /// The message is null or the program's.
-    pub(crate) unsafe fn message(message: *const msghdr, flags: c_int) -> Wanted {
-        // SAFETY: the caller's promise.
+    pub(crate) unsafe fn message(message: *const msghdr, flags: c_int) -> Buffers {
+        // SAFETY: the caller promises null or a valid message.
         match unsafe { message.as_ref() } {
-            Some(message) => Wanted::parts(message.msg_iov, message.msg_iovlen, flags),
-            None => Wanted::parts(core::ptr::null(), 0, flags),
+            Some(message) => Buffers::parts(message.msg_iov, message.msg_iovlen, flags),
+            None => Buffers::parts(core::ptr::null(), 0, flags),
         }
     }
 }
@@ -67,35 +67,43 @@ impl Wanted {
 #[inline]
 pub(crate) fn receiving(
     fd: c_int,
-    wanted: Wanted,
+    buffers: Buffers,
     frame: &Frame,
     real: impl FnOnce() -> ssize_t,
 ) -> ssize_t {
     const ASIDE: c_int = libc::MSG_PEEK | libc::MSG_ERRQUEUE | libc::MSG_OOB;
     // Nothing is taken from the stream.
-    if wanted.flags & ASIDE != 0 {
+    if buffers.flags & ASIDE != 0 {
         return real();
     }
     let Some(begun) = io::begin(fd) else {
         return real();
     };
     let result = real();
-    if result > 0 || (result == 0 && !wanted.nothing) {
-        // With it, TCP throws away what comes.
-        let place = if wanted.flags & libc::MSG_TRUNC != 0 {
+    if result > 0 || (result == 0 && !buffers.is_empty) {
+        // With this flag, TCP discards the received bytes.
+        let place = if buffers.flags & libc::MSG_TRUNC != 0 {
             Place::Nowhere
         } else {
-            wanted.place
+            buffers.place
         };
         io::received(begun, result, place, frame);
     }
     result
 }
 
-/// Runs a call that moves bytes from one stream into another without the program's seeing them; `takes` says whether they are
-/// gone from the first one.
+/// What a call between two streams does to the first one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    /// Takes the bytes from it.
+    Move,
+    /// Leaves the bytes in it.
+    Copy,
+}
+
+/// Runs a call that moves bytes from one stream to another without the program seeing them.
 pub(crate) fn moving(
-    (from, takes): (c_int, bool),
+    (from, transfer): (c_int, Transfer),
     to: c_int,
     frame: &Frame,
     real: impl FnOnce() -> ssize_t,
@@ -103,7 +111,7 @@ pub(crate) fn moving(
     let (source, target) = (io::begin(from), io::begin(to));
     let result = real();
     if let Some(source) = source
-        && takes
+        && transfer == Transfer::Move
         && result > 0
     {
         io::received(source, result, Place::Nowhere, frame);
@@ -114,22 +122,22 @@ pub(crate) fn moving(
     result
 }
 
-/// Runs a call that moves bytes between memory and a pipe, in the direction of that end of the pipe.
+/// Runs a call that moves bytes between memory and a pipe, in the direction of this end of the pipe.
 pub(crate) fn moving_parts(
     fd: c_int,
-    wanted: Wanted,
+    buffers: Buffers,
     frame: &Frame,
     real: impl FnOnce() -> ssize_t,
 ) -> ssize_t {
     let reads = identify::flags(fd).is_some_and(|it| it & libc::O_ACCMODE == libc::O_RDONLY);
     if reads {
-        receiving(fd, wanted, frame, real)
+        receiving(fd, buffers, frame, real)
     } else {
         sending(fd, frame, real)
     }
 }
 
-/// Runs a call that receives a message, and notes the descriptors that came with it.
+/// Runs a call that receives a message, and records the descriptors that came with it.
 ///
 /// # Safety
 /// The message is the program's.
@@ -139,10 +147,10 @@ pub(crate) unsafe fn receiving_message(
     frame: &Frame,
     real: impl FnOnce() -> ssize_t,
 ) -> ssize_t {
-    // SAFETY: the caller's promise; after a success the kernel has filled the message.
+    // SAFETY: the caller promises a valid message; after a success the kernel has filled it.
     unsafe {
-        let wanted = Wanted::message(message, flags);
-        let result = receiving(fd, wanted, frame, real);
+        let buffers = Buffers::message(message, flags);
+        let result = receiving(fd, buffers, frame, real);
         if result >= 0 && thread::is_logged() && (*message).msg_controllen > 0 {
             identify::passed(&*message, descriptors::closed);
         }
@@ -150,7 +158,7 @@ pub(crate) unsafe fn receiving_message(
     }
 }
 
-/// Runs a call that sends or receives several messages: their bytes together.
+/// Runs a call that sends or receives several messages, and counts their bytes together.
 ///
 /// # Safety
 /// The messages are the program's.
@@ -166,7 +174,7 @@ pub(crate) unsafe fn several(
         if count == 0 {
             return &[][..];
         }
-        // SAFETY: the caller's promise: so many were filled.
+        // SAFETY: the caller promises valid messages, of which the kernel has processed this many.
         unsafe { slice::from_raw_parts(messages, count) }
     };
     let bytes = |done: c_int| {
@@ -183,9 +191,9 @@ pub(crate) unsafe fn several(
     };
     match receives {
         Some(flags) => {
-            // SAFETY: the caller's promise.
-            let wanted = unsafe { Wanted::message(&raw const (*messages).msg_hdr, flags) };
-            receiving(fd, wanted, frame, real);
+            // SAFETY: the caller promises valid messages.
+            let buffers = unsafe { Buffers::message(&raw const (*messages).msg_hdr, flags) };
+            receiving(fd, buffers, frame, real);
         }
         None => {
             sending(fd, frame, real);
@@ -193,18 +201,18 @@ pub(crate) unsafe fn several(
     }
     if receives.is_some() && thread::is_logged() {
         for message in messages_done(done) {
-            // SAFETY: the kernel has filled it.
+            // SAFETY: the kernel has filled this message.
             unsafe { identify::passed(&message.msg_hdr, descriptors::closed) };
         }
     }
     done
 }
 
-/// Defines a function whose body is given the call of the hidden one.
+/// Defines a function whose body can call the hidden function.
 macro_rules! calls {
     ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident, |$real:ident| $body:expr) => {
         defines!($name($($argument: $type),*) -> $result, $frame, |next| {
-            // SAFETY: passes the program's arguments on.
+            // SAFETY: passes on the program's arguments.
             let $real = || unsafe { next($($argument),*) };
             $body
         });
@@ -212,22 +220,22 @@ macro_rules! calls {
 }
 
 calls!(read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t, frame,
-    |real| receiving(fd, Wanted::one(buffer, count, 0), frame, real));
+    |real| receiving(fd, Buffers::one(buffer, count, 0), frame, real));
 calls!(__read_chk(fd: c_int, buffer: *mut c_void, count: size_t, room: size_t) -> ssize_t, frame,
-    |real| receiving(fd, Wanted::one(buffer, count, 0), frame, real));
+    |real| receiving(fd, Buffers::one(buffer, count, 0), frame, real));
 calls!(readv(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t, frame,
-    |real| receiving(fd, Wanted::parts(parts, count.max(0) as size_t, 0), frame, real));
+    |real| receiving(fd, Buffers::parts(parts, count.max(0) as size_t, 0), frame, real));
 calls!(recv(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int) -> ssize_t, frame,
-    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+    |real| receiving(fd, Buffers::one(buffer, count, flags), frame, real));
 calls!(__recv_chk(fd: c_int, buffer: *mut c_void, count: size_t, room: size_t, flags: c_int) -> ssize_t, frame,
-    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+    |real| receiving(fd, Buffers::one(buffer, count, flags), frame, real));
 calls!(recvfrom(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, frame,
-    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+    |real| receiving(fd, Buffers::one(buffer, count, flags), frame, real));
 calls!(recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t, frame,
-    // SAFETY: the program's message.
+    // SAFETY: the message is the program's.
     |real| unsafe { receiving_message((fd, message), flags, frame, real) });
 calls!(recvmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, timeout: *mut timespec) -> c_int, frame,
-    // SAFETY: the program's messages.
+    // SAFETY: the messages are the program's.
     |real| unsafe { several((fd, messages), Some(flags), frame, real) });
 calls!(write(fd: c_int, buffer: *const c_void, count: size_t) -> ssize_t, frame,
     |real| sending(fd, frame, real));
@@ -240,19 +248,19 @@ calls!(sendto(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int, to:
 calls!(sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t, frame,
     |real| sending(fd, frame, real));
 calls!(sendmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int, frame,
-    // SAFETY: the program's messages.
+    // SAFETY: the messages are the program's.
     |real| unsafe { several((fd, messages), None, frame, real) });
 calls!(sendfile(to: c_int, from: c_int, offset: *mut off64_t, count: size_t) -> ssize_t, frame,
-    |real| moving((from, true), to, frame, real));
+    |real| moving((from, Transfer::Move), to, frame, real));
 calls!(splice(from: c_int, from_at: *mut off64_t, to: c_int, to_at: *mut off64_t, count: size_t, flags: c_uint) -> ssize_t, frame,
-    |real| moving((from, true), to, frame, real));
+    |real| moving((from, Transfer::Move), to, frame, real));
 calls!(tee(from: c_int, to: c_int, count: size_t, flags: c_uint) -> ssize_t, frame,
-    |real| moving((from, false), to, frame, real));
+    |real| moving((from, Transfer::Copy), to, frame, real));
 calls!(vmsplice(fd: c_int, parts: *const iovec, count: size_t, flags: c_uint) -> ssize_t, frame,
-    |real| moving_parts(fd, Wanted::parts(parts, count, 0), frame, real));
+    |real| moving_parts(fd, Buffers::parts(parts, count, 0), frame, real));
 
 calls!(__recvfrom_chk(fd: c_int, buffer: *mut c_void, count: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, frame,
-    |real| receiving(fd, Wanted::one(buffer, count, flags), frame, real));
+    |real| receiving(fd, Buffers::one(buffer, count, flags), frame, real));
 
 hooks! {
     read => read, "rcx";

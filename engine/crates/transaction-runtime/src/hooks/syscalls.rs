@@ -1,6 +1,6 @@
-//! `syscall(2)`: how some programs and many runtimes reach what libc has functions for, and futexes.
+//! `syscall(2)`, by which some programs and many runtimes make calls that libc also has functions for, and use futexes.
 //!
-//! Every number that is nothing to us is passed on by a jump, with the program's registers and stack as they are.
+//! All other system calls are passed on by a jump, with the program's registers and stack unchanged.
 
 use core::arch::naked_asm;
 use core::ffi::{c_int, c_long, c_uint};
@@ -12,8 +12,9 @@ use fulcrum_preload::real::Real;
 use fulcrum_wire::transactions::Via;
 
 use super::frame::Frame;
+use super::idle::Blocking;
 use super::stream_calls::{
-    Wanted, moving, moving_parts, receiving, receiving_message, sending, several,
+    Buffers, Transfer, moving, moving_parts, receiving, receiving_message, sending, several,
 };
 use super::{descriptor_calls, epoll, idle};
 use crate::locking::futex;
@@ -23,7 +24,7 @@ use crate::threads::{ending, thread};
 use crate::{active, libraries};
 
 const NUMBERS: usize = 512;
-/// System calls that are more to us than passed on.
+/// System calls that are recorded or changed.
 static WATCHED: [bool; NUMBERS] = {
     let mut watched = [false; NUMBERS];
     let numbers = [
@@ -95,7 +96,7 @@ fn next() -> SystemCall {
     REAL.get()
 }
 
-/// `syscall(2)`. Seven integer arguments are passed alike whether a function is variadic or not.
+/// `syscall(2)`. Seven integer arguments are passed in the same way whether or not a function is variadic.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn syscall() -> c_long {
@@ -146,7 +147,7 @@ unsafe extern "C-unwind" fn watched(
     f: usize,
     frame: &Frame,
 ) -> c_long {
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     let real = || unsafe { next()(number, a, b, c, d, e, f) };
     if !active::is_active() {
         return real();
@@ -161,7 +162,7 @@ unsafe extern "C-unwind" fn watched(
     }
     let other = |count: usize| {
         let c = if counts_events(number) { count } else { c };
-        // SAFETY: passes the program's arguments on, but for the count of events, which is smaller.
+        // SAFETY: passes on the program's arguments, with a smaller count of events.
         unsafe { next()(number, a, b, c, d, e, f) as c_int }
     };
     if let Some(result) = waiting(number, arguments, frame, other) {
@@ -184,7 +185,7 @@ unsafe extern "C-unwind" fn watched(
     real()
 }
 
-/// Those that send and receive.
+/// System calls that send and receive.
 #[inline]
 fn bytes(
     number: c_long,
@@ -194,16 +195,16 @@ fn bytes(
 ) -> Option<isize> {
     let fd = a as c_int;
     let message = without_provenance_mut(b);
-    // SAFETY: messages are the program's.
+    // SAFETY: the messages are the program's.
     Some(unsafe {
         match number {
-            libc::SYS_read => receiving(fd, Wanted::one(without_provenance(b), c, 0), frame, real),
+            libc::SYS_read => receiving(fd, Buffers::one(without_provenance(b), c, 0), frame, real),
             libc::SYS_recvfrom => {
-                let wanted = Wanted::one(without_provenance(b), c, d as c_int);
-                receiving(fd, wanted, frame, real)
+                let buffers = Buffers::one(without_provenance(b), c, d as c_int);
+                receiving(fd, buffers, frame, real)
             }
             libc::SYS_readv => {
-                receiving(fd, Wanted::parts(without_provenance(b), c, 0), frame, real)
+                receiving(fd, Buffers::parts(without_provenance(b), c, 0), frame, real)
             }
             libc::SYS_recvmsg => receiving_message((fd, message), c as c_int, frame, real),
             libc::SYS_recvmmsg => {
@@ -217,19 +218,19 @@ fn bytes(
             libc::SYS_write | libc::SYS_writev | libc::SYS_sendto | libc::SYS_sendmsg => {
                 sending(fd, frame, real)
             }
-            libc::SYS_sendfile => moving((b as c_int, true), fd, frame, real),
-            libc::SYS_splice => moving((fd, true), c as c_int, frame, real),
-            libc::SYS_tee => moving((fd, false), b as c_int, frame, real),
+            libc::SYS_sendfile => moving((b as c_int, Transfer::Move), fd, frame, real),
+            libc::SYS_splice => moving((fd, Transfer::Move), c as c_int, frame, real),
+            libc::SYS_tee => moving((fd, Transfer::Copy), b as c_int, frame, real),
             libc::SYS_vmsplice => {
-                let wanted = Wanted::parts(without_provenance(b), c, 0);
-                moving_parts(fd, wanted, frame, real)
+                let buffers = Buffers::parts(without_provenance(b), c, 0);
+                moving_parts(fd, buffers, frame, real)
             }
             _ => return None,
         }
     })
 }
 
-/// Those that make, copy and close descriptors.
+/// System calls that create, copy and close descriptors.
 fn descriptor(
     number: c_long,
     [a, b, c, d, _, _]: [usize; 6],
@@ -244,7 +245,7 @@ fn descriptor(
     if copies && is_ours(fd) {
         return Some(fulcrum_preload::descriptors::bad_descriptor());
     }
-    // SAFETY: as the program's own calls.
+    // SAFETY: like the program's own calls.
     Some(unsafe {
         match number {
             libc::SYS_close => descriptor_calls::close(fd),
@@ -276,7 +277,7 @@ fn descriptor(
     })
 }
 
-/// Whether the third argument is how many events are wanted.
+/// Whether the third argument is the number of requested events.
 fn counts_events(number: c_long) -> bool {
     matches!(
         number,
@@ -284,7 +285,7 @@ fn counts_events(number: c_long) -> bool {
     )
 }
 
-/// Those that wait for whatever comes next; `real` is given how many events are wanted.
+/// System calls that wait for more work. `real` is passed the number of events to ask for.
 fn waiting(
     number: c_long,
     [a, b, c, d, e, _]: [usize; 6],
@@ -292,7 +293,7 @@ fn waiting(
     real: impl FnOnce(usize) -> c_int,
 ) -> Option<c_int> {
     let epoll = a as c_int;
-    let wanted = (epoll, without_provenance(b), c as c_int);
+    let events_wanted = (epoll, without_provenance(b), c as c_int);
     let events = |count: c_int| real(count as usize);
     // SAFETY: time limits and events are the program's.
     Some(unsafe {
@@ -302,24 +303,25 @@ fn waiting(
                 epoll::controlling(what, without_provenance(d), || events(0))
             }
             libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
-                epoll::waiting(wanted, d as c_int != 0, frame, events)
+                let blocking = Blocking::allowed_if(d as c_int != 0);
+                epoll::waiting(events_wanted, blocking, frame, events)
             }
             libc::SYS_epoll_pwait2 => {
-                let waits = idle::lets_wait(without_provenance(d));
-                epoll::waiting(wanted, waits, frame, events)
+                let blocking = idle::lets_wait(without_provenance(d));
+                epoll::waiting(events_wanted, blocking, frame, events)
             }
             _ => {
-                let waits = match number {
-                    libc::SYS_poll => c as c_int != 0,
+                let blocking = match number {
+                    libc::SYS_poll => Blocking::allowed_if(c as c_int != 0),
                     libc::SYS_ppoll | libc::SYS_rt_sigtimedwait => {
                         idle::lets_wait(without_provenance(c))
                     }
                     libc::SYS_select => idle::lets_select(without_provenance(e)),
                     libc::SYS_pselect6 => idle::lets_wait(without_provenance(e)),
-                    libc::SYS_pause | libc::SYS_rt_sigsuspend => true,
+                    libc::SYS_pause | libc::SYS_rt_sigsuspend => Blocking::Allowed,
                     _ => return None,
                 };
-                idle::idling(waits, frame, || events(0))
+                idle::idling(blocking, frame, || events(0))
             }
         }
     })

@@ -12,7 +12,7 @@ pub(crate) fn jvmti() -> Option<Jvmti> {
     JVMTI.get().copied()
 }
 
-/// The machine is prepared. There is one in a process: what comes later changes nothing.
+/// Sets the interface once the machine is prepared. There is one machine in a process, so later calls change nothing.
 pub(crate) fn set(jvmti: Jvmti) {
     let _ = JVMTI.set(jvmti);
 }

@@ -88,17 +88,17 @@ unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
     let has = jvmti.ask_for(&wanted);
     let needed = 1_u128 << capability::TAG | 1 << capability::RETRANSFORM;
     if has & needed != needed {
-        return Err("this virtual machine lets nobody change its classes");
+        return Err("this virtual machine does not allow its classes to be changed");
     }
     env.define_boot_class(probe_class::NAME, &probe_class::bytes())
-        .ok_or("this virtual machine takes no class of ours")?;
-    natives::prepare(env).ok_or("this virtual machine lacks classes that executors have")?;
+        .ok_or("this virtual machine rejects Fulcrum's class")?;
+    natives::prepare(env).ok_or("this virtual machine lacks classes of executors")?;
     // Everything that callbacks need is in place from here on.
     interface::set(jvmti);
     names::prepare();
     // References are released immediately, because the thread may never return to Java.
     if env.push_frame(REFERENCES) != 0 {
-        return Err("this virtual machine has no memory left");
+        return Err("this virtual machine is out of memory");
     }
     let names = CLASSES.iter().map(|(name, _)| name.replace('/', "."));
     let names = names.filter_map(|name| CString::new(name).ok());
@@ -115,7 +115,7 @@ fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
     // SAFETY: the function has the parameters of its event, and lives as long as the process.
     let is_set = unsafe { jvmti.set_callbacks(&callbacks) };
     if !is_set || !jvmti.enable(event::CLASS_FILE_LOAD) {
-        return Err("this virtual machine tells of no class");
+        return Err("this virtual machine does not report classes");
     }
     // A class that cannot be changed must not keep the others from it.
     let all_are_changed = jvmti.retransform(classes) == 0
@@ -126,7 +126,7 @@ fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
     jvmti.disable(event::CLASS_FILE_LOAD);
     match all_are_changed {
         true => Ok(()),
-        false => Err("this virtual machine does not change all of their classes"),
+        false => Err("this virtual machine did not change all of their classes"),
     }
 }
 
@@ -183,7 +183,7 @@ fn rewritten(name: &CStr, bytes: &[u8]) -> Option<Vec<u8>> {
     let rewritten = rewrite(&class, &selected, &probe_class::PROBES);
     if selected.is_empty() || !rewritten.refused.is_empty() {
         note(&format!(
-            "Transactions are not followed through all of {}: this virtual machine has another one.",
+            "Transactions are not followed through all of {}: this virtual machine has a different version of it.",
             class.name().replace('/', ".")
         ));
     }

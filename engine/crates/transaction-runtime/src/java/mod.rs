@@ -1,14 +1,15 @@
-//! Java (Whodunit §4.2): what threads of a Java virtual machine hand each other through executors, futures, queues and virtual
-//! threads, in which no lock of the C library can be seen.
+//! Java (Whodunit §4.2): what threads of a Java virtual machine pass to each other through executors, futures, queues and
+//! virtual threads. None of this is visible through locks of the C library.
 //!
-//! When a program looks up how to make a virtual machine ([`linker`]), it is given a function of ours, which makes the machine
-//! and then lets a few methods of `java.util.concurrent` call us ([`machine`], [`points`]). Whoever hands a task on tags the
-//! object with an item, as event libraries' registrations do ([`tags`]); whoever does the task goes on with that ([`scopes`], [`telling`]). A
-//! virtual thread takes what it does along from carrier to carrier ([`virtual_threads`]). No object of the program's is wrapped
-//! or replaced, no option is added, and nothing is printed.
+//! When a program looks up the function that creates a virtual machine ([`linker`]), it gets a function of ours, which
+//! creates the machine and makes a few methods of `java.util.concurrent` call us ([`machine`], [`points`]). A thread that
+//! hands on a task tags the object with an item, as registrations with event libraries do ([`tags`]). The thread that runs
+//! the task continues with that item ([`scopes`], [`task_records`]). A virtual thread takes its
+//! work along from carrier to carrier ([`virtual_threads`]). No object of the program is wrapped or replaced, no option is
+//! added, and nothing is printed.
 //!
-//! What is done here is called by Java code, from which any thread may call functions of the C library: so it may allocate,
-//! but not while the thread is in our code for a record, since the machine's own locks are hooked.
+//! Java code calls these functions, and from it any thread may call functions of the C library. So they may allocate, but
+//! not while the thread writes a record, because the machine's own locks are hooked.
 
 mod interface;
 mod linker;
@@ -20,7 +21,7 @@ mod probe_class;
 mod queues;
 mod scopes;
 mod tags;
-mod telling;
+mod task_records;
 mod virtual_threads;
 
 pub(crate) use linker::hooks;

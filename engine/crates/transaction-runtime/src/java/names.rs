@@ -73,7 +73,7 @@ pub(crate) const VIRTUAL_THREAD: u64 = NAMED_FUNCTIONS | 1;
 
 /// Defines the names that exist from the start.
 pub(crate) fn prepare() {
-    tell(1, "java.lang.VirtualThread");
+    define(1, "java.lang.VirtualThread");
 }
 
 /// The number of a task's name, as records use it for functions.
@@ -120,7 +120,7 @@ fn describe(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool) {
     }
     let wraps = field.is_some();
     Tag::Class { name, wraps }.set(jvmti, class);
-    tell(name, shown(&text));
+    define(name, shown(&text));
     (name, wraps)
 }
 
@@ -135,7 +135,7 @@ fn shown(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-fn tell(name: u64, text: &str) {
+fn define(name: u64, text: &str) {
     if let Some(inside) = thread::enter() {
         let record = Record::Function {
             function: NAMED_FUNCTIONS | name,

@@ -312,7 +312,7 @@ fn taken(env: Env, jvmti: Jvmti, element: Object) {
     with(|inside, tasks| {
         let scope = Scope {
             kind: Kind::Taken,
-            told: false,
+            recorded: false,
             item,
             number: queue,
         };

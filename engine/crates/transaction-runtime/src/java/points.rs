@@ -1,36 +1,36 @@
-//! The methods of the platform by which tasks are handed on and done, of JDK 8 to 25.
+//! The JDK methods by which tasks are handed on and run, for JDK 8 to 25.
 
-/// What a method is to us.
+/// The role of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Point {
-    /// Hands a task to an executor: what it is given.
+    /// Hands its argument, a task, to an executor.
     Submit,
-    /// Puts a task into a queue of a `ForkJoinPool`: what it is given.
+    /// Puts its argument, a task, into a queue of a `ForkJoinPool`.
     Fork,
-    /// Registers with a future what is to be done when that is there: what it is given.
+    /// Registers its argument, to be called when a future completes.
     Register,
-    /// A pool's thread asks for its next task, and does it when the method has returned it.
+    /// A pool's thread asks for its next task, and runs it after the method has returned it.
     NextTask,
-    /// A pool's thread begins, with the task that its `Worker` was made with.
+    /// A pool's thread starts, with the first task of its `Worker`.
     Worker,
-    /// A thread of a `ForkJoinPool` begins.
+    /// A thread of a `ForkJoinPool` starts.
     ForkWorker,
-    /// Does the task that it is called on.
+    /// Runs the task that it is called on.
     Run,
-    /// Puts what it is given into a queue.
+    /// Puts its argument into a queue.
     Put,
-    /// Takes what it returns from a queue.
+    /// Takes its result from a queue.
     Take,
     /// Starts the virtual thread that it is called on.
     StartVirtual,
-    /// Runs the virtual thread that it is called on, until that waits or ends.
+    /// Runs the virtual thread that it is called on, until it waits or ends.
     RunVirtual,
-    /// The virtual thread leaves its carrier.
+    /// A virtual thread leaves its carrier.
     Unmount,
-    /// The virtual thread has ended.
+    /// A virtual thread has ended.
     EndVirtual,
-    /// Has a virtual thread go on: the task that it hands to a pool is the thread, which knows itself for whom it works.
+    /// Resumes a virtual thread. The task that it hands to a pool is the thread itself, which knows what it works for.
     Resume,
 }
 
@@ -52,13 +52,13 @@ impl Point {
         Point::Resume,
     ];
 
-    /// The one of this number.
+    /// The point with this number.
     pub(crate) fn of(number: i32) -> Option<Point> {
         Point::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
-/// A method: its name, how its descriptor begins, and what it is.
+/// A method: its name, the start of its descriptor, and its role.
 type Method = (&'static str, &'static str, Point);
 
 const POOL: &[Method] = &[
@@ -126,8 +126,8 @@ const VIRTUAL: &[Method] = &[
     ("externalSubmitRunContinuationOrThrow", "(", Point::Resume),
 ];
 
-/// Classes with their methods. Of each class, no method of the list calls another one of it for the same object, unless the outer
-/// one is told of first and last.
+/// Classes with their methods. No listed method of a class calls another listed one for the same object, unless the outer
+/// one is reported first and last.
 pub(crate) const CLASSES: &[(&str, &[Method])] = &[
     ("java/util/concurrent/ThreadPoolExecutor", POOL),
     (
@@ -194,13 +194,13 @@ pub(crate) const CLASSES: &[(&str, &[Method])] = &[
     ("java/lang/VirtualThread", VIRTUAL),
 ];
 
-/// What a method of a class is, if anything. `class` has slashes.
+/// The role of a method in a class, if any. `class` has slashes.
 pub(crate) fn point(methods: &[Method], name: &str, descriptor: &str) -> Option<Point> {
     let is = |it: &&Method| it.0 == name && descriptor.starts_with(it.1);
     methods.iter().find(is).map(|it| it.2)
 }
 
-/// The methods of a class that are looked for.
+/// The methods of a class that are probed.
 pub(crate) fn methods_of(class: &str) -> Option<&'static [Method]> {
     CLASSES.iter().find(|it| it.0 == class).map(|it| it.1)
 }

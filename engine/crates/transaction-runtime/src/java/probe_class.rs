@@ -8,16 +8,19 @@
 //!     public static native void thrown(int point);
 //! }
 //! ```
+//!
+//! Written by hand: the class has five native methods and no code, for which a crate that assembles class files would be
+//! the larger part.
 
 use core::ffi::CStr;
 
 use fulcrum_jvm_core::{ObjectProbes, Probes};
 
-/// Its name, for the machine.
+/// The class name, for the machine.
 pub(crate) const NAME: &CStr = c"java/lang/FulcrumTasks";
 const CLASS: &str = "java/lang/FulcrumTasks";
 
-/// What rewritten methods call.
+/// The methods that rewritten methods call.
 pub(crate) const PROBES: Probes<'_> = Probes {
     class: CLASS,
     enter: "exit",
@@ -33,7 +36,7 @@ pub(crate) const PROBES: Probes<'_> = Probes {
     values: None,
 };
 
-/// Its methods and their types.
+/// The methods and their types.
 const METHODS: [(&str, &str); 5] = [
     ("entered", "(Ljava/lang/Object;Ljava/lang/Object;I)V"),
     ("returns", "(Ljava/lang/Object;I)V"),
@@ -45,12 +48,12 @@ const METHODS: [(&str, &str); 5] = [
 /// The class file.
 pub(crate) fn bytes() -> Vec<u8> {
     let mut out = Vec::new();
-    // Magic, minor 0, major 49: without stack maps.
+    // Magic, minor version 0, major version 49, which needs no stack maps.
     put(&mut out, &[0xcafe, 0xbabe, 0, 49]);
     let texts = METHODS.iter().flat_map(|(name, kind)| [*name, *kind]);
     let texts: Vec<&str> = texts.chain([CLASS, "java/lang/Object"]).collect();
     let count = texts.len() as u16;
-    // Texts from 1 on, then this class and `Object`.
+    // Strings from index 1, then this class and `Object`.
     put(&mut out, &[count + 3]);
     for text in texts {
         out.push(1);

@@ -1,19 +1,25 @@
-//! Queues, by their numbers, and who puts what into them (Whodunit §3.4).
+//! Queues by number, and the threads that put into them (Whodunit §3.4).
 //!
-//! What threads take from a queue and put back is a pool, of connections for instance: nothing flows by it. So a thread is a
-//! producer of a queue or a consumer. When one turns out to be both, things flow by it no more; tasks do, which are not kept
-//! for their own sake.
+//! If threads both take from a queue and put back into it, it is a pool, such as one of connections, and nothing flows
+//! through it. So a thread is either a producer or a consumer of a queue. Once a thread turns out to be both, objects no
+//! longer flow through the queue. Tasks still do, because nobody pools them.
 
 use std::collections::BTreeSet;
 
 use fulcrum_preload::quiet::Shared;
 
-/// Threads of a role that are told apart.
+/// The most threads of a role that are told apart.
 const MOST: usize = 4096;
-/// Queues that are told apart: programs may make one for each request.
+/// The most queues that are told apart. A program may create one for each request.
 const MOST_QUEUES: usize = 1 << 16;
-/// What those beyond have as their number.
+/// The number of all further queues.
 pub(crate) const UNNUMBERED: u64 = u64::MAX;
+
+/// What a thread does with a queue.
+enum Role {
+    Producer,
+    Consumer,
+}
 
 #[derive(Default)]
 struct Queue {
@@ -25,13 +31,13 @@ struct Queue {
 static ALL: Shared<Vec<Queue>> = Shared::new(Vec::new());
 
 impl Queue {
-    fn note(&mut self, thread: u64, is_producer: bool) {
+    fn note(&mut self, thread: u64, role: Role) {
         if self.is_pool {
             return;
         }
-        let (own, others) = match is_producer {
-            true => (&mut self.producers, &self.consumers),
-            false => (&mut self.consumers, &self.producers),
+        let (own, others) = match role {
+            Role::Producer => (&mut self.producers, &self.consumers),
+            Role::Consumer => (&mut self.consumers, &self.producers),
         };
         if others.contains(&thread) {
             *self = Queue {
@@ -44,7 +50,7 @@ impl Queue {
     }
 }
 
-/// The number of a new one, from 1. `None` when there are too many: by those, tasks alone flow.
+/// The number of a new queue, from 1, or `None` if there are too many. Only tasks flow through further queues.
 pub(crate) fn begin() -> Option<u64> {
     let mut all = ALL.lock_unless_left()?;
     if all.len() == MOST_QUEUES {
@@ -60,21 +66,21 @@ fn of<T>(number: u64, what: impl FnOnce(&mut Queue) -> T) -> Option<T> {
     all.get_mut(at).map(what)
 }
 
-/// A thread puts something that is no task into it. Whether it flows.
+/// A thread puts an object that is not a task into the queue. Returns whether it flows.
 pub(crate) fn produces(number: u64, thread: u64) -> bool {
     let flows = of(number, |queue| {
-        queue.note(thread, true);
+        queue.note(thread, Role::Producer);
         !queue.is_pool
     });
     flows.unwrap_or(false)
 }
 
-/// A thread takes something from it, or looks whether there is anything.
+/// A thread takes an object from the queue, or checks whether there is one.
 pub(crate) fn consumes(number: u64, thread: u64) {
-    of(number, |queue| queue.note(thread, false));
+    of(number, |queue| queue.note(thread, Role::Consumer));
 }
 
-/// Whether something flows by it that is no task.
+/// Whether objects that are not tasks flow through the queue.
 pub(crate) fn flows(number: u64) -> bool {
     of(number, |queue| !queue.is_pool).unwrap_or(false)
 }

@@ -1,4 +1,4 @@
-//! What an object of the program's is to us: a number that the machine keeps with it, and forgets with it.
+//! Tags of the program's objects: numbers that the machine keeps with them, and drops with them.
 
 use fulcrum_jvm_interface::jni::Object;
 use fulcrum_jvm_interface::jvmti::Jvmti;
@@ -11,23 +11,24 @@ use crate::threads::thread;
 /// A tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// Nothing is known of the object.
+    /// The object is unknown.
     None,
-    /// It was handed on, so often more than it was taken. When that was for several transactions, nobody can tell which is meant.
+    /// It was handed on, `pending` times more often than it was taken. If this was for several transactions, it is unclear
+    /// which one is meant.
     Task { item: u64, pending: u64 },
     /// It is registered with a future. It may be called several times for that, and handed to an executor.
     Registered { item: u64 },
-    /// A virtual thread, by its number.
+    /// A virtual thread, by number.
     Virtual(u64),
-    /// A queue, by its number.
+    /// A queue, by number.
     Queue(u64),
     /// A class: the number of its name, and whether its objects only wrap a task.
     Class { name: u64, wraps: bool },
 }
 
-/// Bits of an item, or of a number.
+/// The bits of an item or a number.
 const VALUE: u32 = 46;
-/// Bits of how often something is pending; more is never less again.
+/// The bits of the pending count. Once it is at its maximum, it no longer decreases.
 const PENDING: u32 = 13;
 const MOST_PENDING: u64 = (1 << PENDING) - 1;
 
@@ -64,23 +65,23 @@ impl Tag {
         (kind << (VALUE + PENDING) | pending << VALUE | value).cast_signed()
     }
 
-    /// The one that an object has.
+    /// The tag of an object.
     #[inline]
     pub(crate) fn get(jvmti: Jvmti, object: Object) -> Tag {
         Tag::of(jvmti.tag(object))
     }
 
-    /// An object has this one from now on. `false` when the machine is about to end.
+    /// Sets the tag of an object. Returns `false` if the machine is about to end.
     #[inline]
     pub(crate) fn set(self, jvmti: Jvmti, object: Object) -> bool {
         jvmti.set_tag(object, self.number())
     }
 }
 
-/// Two threads may hand on one object at a time.
+/// Serialises changes: two threads may hand on one object at the same time.
 static CHANGING: Lock = Lock::new();
 
-/// The object is handed on for what the thread does. The item that it is known by; 0: it is none, and nothing was written.
+/// The object is handed on for the thread's work. Returns its item, or 0 if it has none and nothing was written.
 pub(crate) fn hand_on(jvmti: Jvmti, object: Object) -> u64 {
     let changing = CHANGING.lock();
     let item = match Tag::get(jvmti, object) {
@@ -106,7 +107,7 @@ pub(crate) fn hand_on(jvmti: Jvmti, object: Object) -> u64 {
     item
 }
 
-/// The object is registered for what the thread does, unless it is already: futures hand it from one to the other.
+/// The object is registered for the thread's work, unless it is already: futures pass it from one to the next.
 pub(crate) fn register(jvmti: Jvmti, object: Object) {
     let changing = CHANGING.lock();
     let item = match Tag::get(jvmti, object) {
@@ -120,7 +121,7 @@ pub(crate) fn register(jvmti: Jvmti, object: Object) {
     }
 }
 
-/// The object is taken, or called. The item that it is known by; 0: nobody was seen to hand it on.
+/// The object is taken or called. Returns its item, or 0 if it was not seen being handed on.
 pub(crate) fn take(jvmti: Jvmti, object: Object) -> u64 {
     let _changing = CHANGING.lock();
     match Tag::get(jvmti, object) {
@@ -141,7 +142,7 @@ pub(crate) fn take(jvmti: Jvmti, object: Object) -> u64 {
     }
 }
 
-/// The item that an object is known by; 0: none.
+/// The item of an object, or 0 if it has none.
 pub(crate) fn item_of(jvmti: Jvmti, object: Object) -> u64 {
     match Tag::get(jvmti, object) {
         Tag::Task { item, .. } | Tag::Registered { item } => item,

@@ -1,4 +1,4 @@
-//! Virtual threads, by their numbers: what they are in the midst of while no carrier carries them.
+//! Virtual threads by number: their scopes while no carrier runs them.
 
 use fulcrum_preload::quiet::Shared;
 
@@ -7,13 +7,13 @@ use super::scopes::{Kind, Scope};
 /// A virtual thread.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    /// Outermost first; empty while it is carried.
+    /// Outermost first. Empty while a carrier runs it.
     pub(crate) scopes: Vec<Scope>,
-    /// It has run.
+    /// Whether it has run.
     pub(crate) has_run: bool,
 }
 
-/// All that have not ended.
+/// All virtual threads that have not ended.
 struct All {
     threads: Vec<Waiting>,
     free: Vec<u64>,
@@ -31,7 +31,7 @@ impl All {
     }
 }
 
-/// A new one, which begins with what was produced for it. Its number, from 1.
+/// A new virtual thread, which works for this item. Returns its number, from 1.
 pub(crate) fn begin(item: u64) -> Option<u64> {
     let mut all = ALL.lock_unless_left()?;
     let number = match all.free.pop() {
@@ -43,7 +43,7 @@ pub(crate) fn begin(item: u64) -> Option<u64> {
     };
     let scopes = vec![Scope {
         kind: Kind::Virtual,
-        told: true,
+        recorded: true,
         item,
         number,
     }];
@@ -55,7 +55,7 @@ pub(crate) fn begin(item: u64) -> Option<u64> {
     Some(number)
 }
 
-/// A carrier carries it. What it is in the midst of; `None` when another carrier has that.
+/// A carrier runs it. Returns its scopes, or `None` if another carrier has them.
 pub(crate) fn carry(number: u64) -> Option<Waiting> {
     let mut all = ALL.lock_unless_left()?;
     let thread = all.of(number)?;

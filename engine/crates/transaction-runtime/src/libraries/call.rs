@@ -1,6 +1,6 @@
-//! Calls of functions whose names are ours too: all registers are kept, the rule of the function may change arguments or
-//! answer the call itself, and then it goes on to the function that it was meant for, by a jump. So a function that is not
-//! the one we take it for sees the registers and the stack that its caller has made.
+//! Calls of functions whose names we share. A hook saves all registers. Its rule may change arguments or answer the call;
+//! otherwise the hook jumps to the function that the call is meant for. So a function that is not the expected one sees the
+//! registers and the stack exactly as its caller left them.
 
 use core::arch::naked_asm;
 
@@ -10,10 +10,10 @@ use fulcrum_preload::sys::KeepErrno;
 use super::registers::{keep_arguments, restore_arguments};
 use super::resolve::{Behind, Hidden, behind};
 
-/// What a function of ours does before the library's, which it hides. Returns where the call goes on.
+/// What a hook does before the library's function that it hides. Returns where the call continues.
 pub(crate) type Rule = fn(&mut Call, Behind) -> usize;
 
-/// A function of ours that has a library's name.
+/// A hook with the name of a library's function.
 #[repr(C)]
 pub(crate) struct Hook {
     hidden: Hidden,
@@ -21,13 +21,13 @@ pub(crate) struct Hook {
 }
 
 impl Hook {
-    /// Before the library's function, a rule.
+    /// Runs a rule before the library's function.
     pub(crate) const fn new(hidden: Hidden, rule: Rule) -> Hook {
         Hook { hidden, rule }
     }
 }
 
-/// A call, as [`entered`] has laid it out: words of integer arguments, `rax`, `r10`, vector registers, one that is not used, the return
+/// A call, as laid out by [`entered`]: integer arguments, `rax`, `r10`, vector registers, an unused word, the return
 /// address, and arguments on the stack.
 pub(crate) struct Call(*mut u64);
 
@@ -43,40 +43,41 @@ impl Call {
         }
     }
 
-    /// An argument. Rules ask for arguments that their functions have.
+    /// An argument. A rule only asks for arguments that its function has.
     pub(crate) fn argument(&self, at: usize) -> u64 {
-        // SAFETY: laid out by `entered`; what lies on the stack belongs to the function that is called.
+        // SAFETY: `entered` has laid out the words; those on the stack belong to the called function.
         unsafe { self.0.add(Call::word(at)).read() }
     }
 
-    /// Passes another value on.
+    /// Changes an argument.
     pub(crate) fn set_argument(&mut self, at: usize, value: u64) {
-        // SAFETY: likewise.
+        // SAFETY: as in `argument`.
         unsafe { self.0.add(Call::word(at)).write(value) };
     }
 
-    /// Where in the program the call comes from.
+    /// The call site in the program.
     pub(crate) fn site(&self) -> u64 {
-        // SAFETY: laid out by `entered`, which was called.
+        // SAFETY: `entered` has laid out the words, and the return address of its call is there.
         unsafe { caller(self.0.add(RETURN_ADDRESS)).ip }
     }
 
-    /// The call returns this, and goes on nowhere.
+    /// Makes the call return this value. It does not continue.
     pub(crate) fn answer(&mut self, value: u64) -> usize {
-        // SAFETY: laid out by `entered`.
+        // SAFETY: `entered` has laid out the words.
         unsafe { self.0.add(RAX).write(value) };
         answered as *const () as usize
     }
 }
 
-/// `exports! { LIBRARY; name => rule; … }`: exports functions of these names. Once a module, whose `hooks` are the exported functions.
+/// `exports! { LIBRARY; name => rule; … }` exports functions with these names. Use this once in a module; its `hooks`
+/// returns the addresses of the exported functions.
 macro_rules! exports {
     ($library:expr; $($name:ident => $rule:expr;)*) => {
-        /// What the program calls.
+        /// The functions that the program calls.
         mod exported {
             use super::*;
             $(
-                /// As the library's.
+                /// Like the library's.
                 #[unsafe(naked)]
                 #[unsafe(no_mangle)]
                 pub(crate) unsafe extern "C-unwind" fn $name() {
@@ -91,7 +92,7 @@ macro_rules! exports {
                 }
             )*
         }
-        /// What stands behind.
+        /// The functions that ours hide.
         #[allow(non_upper_case_globals, reason = "they are named as what they hide")]
         mod hidden {
             use super::*;
@@ -105,7 +106,7 @@ macro_rules! exports {
                 );
             )*
         }
-        /// The addresses of what the program calls.
+        /// The addresses of the exported functions.
         pub(crate) fn hooks() -> impl Iterator<Item = u64> {
             let all = [$(exported::$name as *const ()),*];
             all.into_iter().map(|it| it.addr() as u64)
@@ -143,7 +144,7 @@ pub(crate) unsafe extern "C-unwind" fn entered() {
     )
 }
 
-/// Where a call goes on that was answered: `rax` has what it returns.
+/// Where an answered call continues: `rax` holds its result.
 #[unsafe(naked)]
 unsafe extern "C" fn answered() {
     naked_asm!("ret")

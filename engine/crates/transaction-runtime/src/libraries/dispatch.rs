@@ -8,31 +8,31 @@ use fulcrum_wire::transactions::{Calling, Record};
 use super::handlers::StubId;
 use super::kind::Kind;
 use super::nesting::Called;
-use super::registrations::{self, Due, Of, Registration, key, key_of_arguments};
+use super::registrations::{self, Due, ObjectKind, Registration, key, key_of_arguments};
 use super::supported::buffers;
 use super::supported::glib_functions::current_source;
 use crate::messages::{entries, streams};
 use crate::threads::thread::{self, Inside, Thread};
 
-/// What a function of ours calls, and what it tells [`end`] then; 0: it tells nothing.
+/// The function that a stub calls, and the token that it then passes to [`end`], or 0 for none.
 #[repr(C)]
 pub(crate) struct Target {
     function: usize,
     token: u64,
 }
 
-/// In a token: the handler's result is that it is not called again.
+/// Set in a token if the handler's result says that it is not called again.
 const ONCE: u64 = 1 << 32;
 
-/// Before a handler is called. The arguments are six words.
+/// Called before a handler. The arguments are six words.
 pub(crate) unsafe extern "C-unwind" fn begin(number: u32, arguments: *const u64) -> Target {
     let stub = StubId(number);
     let kind = stub.kind();
     let once = if kind == Kind::SourceOnce { ONCE } else { 0 };
-    // SAFETY: laid out by the caller, and read only here.
+    // SAFETY: the caller has laid out six words, which are only read here.
     let arguments = unsafe { slice::from_raw_parts(arguments, 6) };
     let errno = KeepErrno::new();
-    let depth = thread::enter().and_then(|inside| told(&inside, stub, kind, arguments));
+    let depth = thread::enter().and_then(|inside| record_call(&inside, stub, kind, arguments));
     drop(errno);
     Target {
         function: stub.function(),
@@ -40,8 +40,9 @@ pub(crate) unsafe extern "C-unwind" fn begin(number: u32, arguments: *const u64)
     }
 }
 
-/// Tells who is called for what. How deep that is; `None`: it is too deep, or goes on as it was.
-fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<u32> {
+/// Records which handler is called for what. Returns its depth, or `None` if it is too deep or only continues the current
+/// work.
+fn record_call(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<u32> {
     let key = key_of(stub, kind, arguments);
     let called = Called {
         stack: arguments.as_ptr().addr() as u64,
@@ -87,28 +88,30 @@ fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<
     Some(depth)
 }
 
-/// The key of what a handler is called for; 0: there is none.
+/// The key of what a handler is called for, or 0 if there is none.
 fn key_of(stub: StubId, kind: Kind, arguments: &[u64]) -> u64 {
     match kind {
         Kind::Onward => 0,
-        Kind::First | Kind::Allocates | Kind::Reads | Kind::Work => key(Of::Uv, arguments[0]),
-        Kind::Second => key(Of::Watcher, arguments[1]),
+        Kind::First | Kind::Allocates | Kind::Reads | Kind::Work => {
+            key(ObjectKind::Uv, arguments[0])
+        }
+        Kind::Second => key(ObjectKind::Watcher, arguments[1]),
         Kind::Event => key_of_arguments(stub, arguments[0] as i32, arguments[2]),
-        Kind::Source | Kind::SourceOnce => key(Of::Source, current_source()),
-        Kind::Buffered => key(Of::Buffers, arguments[0]),
+        Kind::Source | Kind::SourceOnce => key(ObjectKind::Source, current_source()),
+        Kind::Buffered => key(ObjectKind::Buffers, arguments[0]),
     }
 }
 
-/// Whether this is what was registered with that handler: the same address may have come to be something else.
+/// Whether this was registered with that handler. The address may have been reused for something else.
 fn is_of(registered: &Registration, stub: StubId, kind: Kind) -> bool {
     match kind {
-        // Another handler of the same is kept.
+        // A different handler of the same object is kept.
         Kind::Allocates | Kind::Work | Kind::Buffered => true,
         _ => registered.stub() == Some(stub),
     }
 }
 
-/// The function that the handler is called by.
+/// The function that the handler is recorded as.
 fn named(stub: StubId, kind: Kind, registered: Option<&Registration>, arguments: &[u64]) -> usize {
     match kind {
         Kind::Allocates => {
@@ -120,19 +123,19 @@ fn named(stub: StubId, kind: Kind, registered: Option<&Registration>, arguments:
     }
 }
 
-/// The stream that a descriptor leads to; 0: none, or not known.
+/// The stream of a descriptor, or 0 if there is none or it is unknown.
 fn stream(inside: &Inside, fd: i32) -> u32 {
     let stream = (fd >= 0)
-        .then(|| entries::look(fd))
+        .then(|| entries::get(fd))
         .flatten()
         .and_then(|entry| streams::of(Some(inside), fd, entry));
     stream.map_or(0, |stream| {
-        stream.tell(inside);
+        stream.announce(inside);
         stream.id()
     })
 }
 
-/// After a handler has returned `result`. What the library is told that it returned.
+/// Called after a handler has returned `result`. Returns what the library is told.
 pub(crate) unsafe extern "C-unwind" fn end(token: u64, result: u64) -> u64 {
     let errno = KeepErrno::new();
     let depth = token as u32;
@@ -151,7 +154,7 @@ pub(crate) unsafe extern "C-unwind" fn end(token: u64, result: u64) -> u64 {
     if token & ONCE != 0 { 0 } else { result }
 }
 
-/// Who is called next for this goes on with what has been done.
+/// The handler that is called next for this continues the current work.
 fn goes_on(key: u64) {
     if let Some(inside) = thread::enter()
         && let Some(registered) = registrations::find(key)
@@ -160,7 +163,8 @@ fn goes_on(key: u64) {
     }
 }
 
-/// Mostly what follows says so itself: a record for each handler is enough. Whoever ran a loop in a handler goes on with that at once.
+/// Usually the next record implies the return, so one record for each handler is enough. A thread that ran a loop inside a
+/// handler continues the handler immediately.
 fn returned(thread: &Thread, depth: u32, kind: Kind) {
     if depth > 1 && kind != Kind::Onward {
         if let Some(inside) = thread::enter() {

@@ -1,4 +1,4 @@
-//! The program's handlers that libraries call through functions of ours, by numbers.
+//! The program's handlers that libraries call through our stubs, by number.
 
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
@@ -6,10 +6,10 @@ use fulcrum_preload::quiet::Lock;
 
 use super::kind::Kind;
 
-/// Handlers that are told apart; what libraries call beyond is not followed.
+/// The most handlers that are told apart. Further ones are not followed.
 pub(crate) const COUNT: usize = 2048;
 const PLACES: usize = 2 * COUNT;
-/// How often a thread asks for the lock. Whoever has it may be gone, in a forked child.
+/// How often a thread tries to take the lock, whose holder may be missing in a forked child.
 const ATTEMPTS: u32 = 1000;
 
 struct Stub {
@@ -26,12 +26,12 @@ static STUBS: [Stub; COUNT] = [const {
     }
 }; COUNT];
 static USED: AtomicUsize = AtomicUsize::new(0);
-/// Where a function's are, plus one.
+/// The first entry of a function, plus one.
 static INDEX: [AtomicU32; PLACES] = [const { AtomicU32::new(0) }; PLACES];
 static MAKING: Lock = Lock::new();
 static FULL: AtomicBool = AtomicBool::new(false);
 
-/// One of them, by its number.
+/// A stub, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StubId(pub u32);
 
@@ -41,7 +41,7 @@ impl StubId {
         STUBS[self.0 as usize].function.load(Ordering::Acquire)
     }
 
-    /// How it is known for what it is called.
+    /// How it is known what the handler is called for.
     pub(crate) fn kind(self) -> Kind {
         Kind::of(STUBS[self.0 as usize].kind.load(Ordering::Relaxed))
     }
@@ -54,7 +54,7 @@ impl StubId {
     }
 }
 
-/// Which one stands for a handler; those of several colours stand for the same. `None`: there are too many.
+/// The stub for a handler. Stubs of several colours may stand for the same handler. Returns `None` if there are too many.
 pub(crate) fn number(function: usize, kind: Kind, colour: u8) -> Option<StubId> {
     let first = first_place(function, kind, colour);
     let known = |&at: &usize| INDEX[(first + at) % PLACES].load(Ordering::Acquire);
@@ -115,11 +115,11 @@ fn add(first: usize, function: usize, kind: Kind, colour: u8) -> Option<StubId> 
     None
 }
 
-/// Whether there are too many; said once.
+/// Whether there are too many. Returns `true` only once.
 pub(crate) fn is_full() -> bool {
     FULL.swap(false, Ordering::Relaxed)
 }
 
-/// What is said then.
-pub(crate) const TOO_MANY: &str = "More than 2048 handlers of events were registered: transactions are not followed into those beyond.";
+/// The note in this case.
+pub(crate) const TOO_MANY: &str = "More than 2048 event handlers were registered: transactions are not followed into further ones.";
 const _: () = assert!(COUNT == 2048, "the note says so");

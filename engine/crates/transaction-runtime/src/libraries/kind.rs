@@ -1,34 +1,36 @@
-//! How it is known for what a handler is called.
+//! How it is known what a handler is called for.
 
-/// How it is known for what a handler is called.
+/// How it is known what a handler is called for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// It goes on with what the thread does: the library calls it within a handler of its own.
+    /// It continues the thread's work: the library calls it within a handler of its own.
     #[default]
     Onward,
     /// The first argument is what was registered.
     First,
-    /// The second one is.
+    /// The second argument is what was registered.
     Second,
-    /// One of libevent's: the arguments together are.
+    /// For libevent: all arguments together identify what was registered.
     Event,
-    /// GLib says what is.
+    /// GLib tells what was registered.
     Source,
-    /// Likewise, and it is called once: what it returns says so.
+    /// The same, and the handler's result tells whether it is called again.
     SourceOnce,
-    /// The first argument is, and what the library reads next is for the handler of that.
+    /// The first argument is what was registered, and what the library reads next is for its handler.
     Allocates,
-    /// The first argument is. What is for it has been read, after [`Kind::Allocates`].
+    /// The first argument is what was registered. Its data was read after [`Kind::Allocates`].
     Reads,
-    /// The first argument is. Work that a thread of the library does, before another handler is called for the same.
+    /// The first argument is what was registered. This work runs in a thread of the library, before another handler is
+    /// called for the same object.
     Work,
-    /// Within a handler of libevent's it goes on with that. Otherwise, the first argument is what it goes on with.
+    /// Within a handler of libevent's, it continues that handler's work. Otherwise the first argument tells what it
+    /// continues.
     Buffered,
 }
 
 impl Kind {
-    /// The one of this number.
+    /// The kind with this number.
     pub(crate) fn of(number: u8) -> Kind {
         const ALL: [Kind; 10] = [
             Kind::Onward,

@@ -1,12 +1,12 @@
-//! Event libraries (Whodunit §4.1, §7.3): libevent, libuv, GLib and libev at their public calls; of io_uring, how much of it
-//! is not followed.
+//! Event libraries (Whodunit §4.1, §7.3): libevent, libuv, GLib and libev, followed at their public functions. Operations
+//! of io_uring are only counted.
 //!
-//! A call that registers a handler notes the caller's transaction with what it registers ([`registrations`]), and gives the
-//! library a function of ours in the handler's place ([`stubs`]). That tells who is called for what, and calls the handler with
-//! the very registers that it was called with: arguments are the program's own.
+//! A call that registers a handler records the caller's transaction with what it registers ([`registrations`]), and gives
+//! the library a function of ours in place of the handler ([`stubs`]). This function records which handler is called for
+//! what, and calls the handler with exactly the same registers, so the arguments are the program's own.
 //!
-//! Our functions have the libraries' names, and so stand before those of every library and plug-in of the process
-//! ([`resolve`]). What is called by such a name and is not the library is passed on as if we were not there.
+//! Our functions have the libraries' names, so they precede those of every library and plug-in in the process
+//! ([`resolve`]). A call by such a name that is not meant for the library is passed on unchanged.
 
 mod call;
 mod dispatch;
@@ -26,7 +26,7 @@ pub(crate) use supported::uring::submitted;
 
 use supported::{glib, libev, libevent, libuv, uring};
 
-/// The addresses of what the program calls.
+/// The addresses of the exported functions.
 pub(crate) fn hooks() -> impl Iterator<Item = u64> {
     libevent::all_hooks()
         .chain(libuv::hooks())

@@ -1,4 +1,4 @@
-//! The handlers that a thread is in: a handler may run a loop of its own, which calls others.
+//! The nested handlers of a thread. A handler may run a loop, which calls other handlers.
 
 use core::cell::Cell;
 
@@ -6,51 +6,51 @@ use fulcrum_wire::transactions::{Calling, Record};
 
 use super::kind::Kind;
 
-/// Handlers within one another that are told of.
+/// The most nested handlers that are recorded.
 const MOST: usize = 16;
 
-/// A handler that is called. Zeroed, none.
+/// A running handler. Zeroed, there is none.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Called {
-    /// Where the registers lie that it was called with.
+    /// The address of the registers that it was called with.
     pub(crate) stack: u64,
-    /// The key of what it was registered for; 0: not known.
+    /// The key of what it was registered for, or 0 if unknown.
     pub(crate) key: u64,
     pub(crate) kind: Kind,
-    /// The key of the buffers whose handlers libevent calls later, for what is done now; 0: there are none.
+    /// The key of the buffers whose handlers libevent calls later for the current work, or 0 if there are none.
     pub(crate) later: u64,
 }
 
-/// The handlers that a thread is in. Zeroed, none.
+/// The handlers that a thread is in. Zeroed, there are none.
 pub(crate) struct Nesting {
     depth: Cell<u32>,
-    /// The outermost one that has returned and of which that is not told, from 1; 0: none.
+    /// The depth, from 1, of the outermost handler whose return is not recorded yet, or 0 if there is none.
     owed: Cell<u32>,
     called: [Cell<Called>; MOST],
 }
 
 impl Nesting {
-    /// A thread begins.
+    /// A thread starts.
     pub(crate) fn begin(&self) {
         self.depth.set(0);
         self.owed.set(0);
     }
 
-    /// The innermost one.
+    /// The innermost handler.
     pub(crate) fn innermost(&self) -> Option<Called> {
         let at = self.depth.get().checked_sub(1)?;
         Some(self.called[at as usize].get())
     }
 
-    /// How many there are.
+    /// The number of handlers.
     pub(crate) fn depth(&self) -> u32 {
         self.depth.get()
     }
 
-    /// One more is called. How deep it is, from 1; `None` when it is too deep. `is_own` says which addresses are on the thread's own
-    /// stack.
+    /// Enters a handler. Returns its depth, from 1, or `None` if it is too deep. `is_own` tells which addresses are on the
+    /// thread's own stack.
     pub(crate) fn enter(&self, called: Called, is_own: impl Fn(u64) -> bool) -> Option<u32> {
-        // What was left by a jump, or was to be gone on with and is not.
+        // Drops handlers that were left by a jump, or whose work was to be continued and is not.
         while let Some(before) = self.innermost() {
             let is_left =
                 is_own(called.stack) && is_own(before.stack) && before.stack <= called.stack;
@@ -65,7 +65,7 @@ impl Nesting {
         Some(depth + 1)
     }
 
-    /// What was to be gone on with is gone on with, by a handler for the same. How deep it is.
+    /// A handler for the same object continues earlier work. Returns its depth.
     pub(crate) fn go_on(&self, called: Called) -> Option<u32> {
         let before = self.innermost()?;
         if before.kind != Kind::Allocates || before.key != called.key {
@@ -76,7 +76,8 @@ impl Nesting {
         Some(depth)
     }
 
-    /// The one of that depth has returned. What it was; `None` when it is not there any more, or is to be gone on with.
+    /// The handler at this depth has returned. Returns it, or `None` if it is no longer there or its work is to be
+    /// continued.
     pub(crate) fn leave(&self, depth: u32) -> Option<Called> {
         let at = depth.checked_sub(1)?;
         let called = self.called.get(at as usize)?.get();
@@ -87,7 +88,7 @@ impl Nesting {
         Some(called)
     }
 
-    /// That the one of this depth has returned is to be told before the thread does anything else.
+    /// The return of the handler at this depth must be recorded before the thread does anything else.
     pub(crate) fn owe(&self, depth: u32) {
         let owed = self.owed.get();
         if owed == 0 || depth < owed {
@@ -95,8 +96,8 @@ impl Nesting {
         }
     }
 
-    /// What is to be told before this record: the outermost one that has returned; 0: none. The next handler tells it itself,
-    /// unless it goes on with what is done, and a loop that waits goes on.
+    /// The depth of the outermost unrecorded return to record before this record, or 0. The next handler implies the
+    /// return, unless it continues the work, and so does a waiting loop.
     #[inline]
     pub(crate) fn owed(&self, record: &Record) -> u32 {
         let owed = self.owed.get();

@@ -1,7 +1,7 @@
-//! The registers that arguments come in, kept while ours runs before the function that they are for.
+//! Saves the argument registers while our code runs before the function they are meant for.
 
-/// Keeps the registers that arguments come in: integers at the stack pointer, all others 64 bytes above it. The stack pointer must be
-/// a multiple of 16.
+/// Saves the argument registers: integers at the stack pointer, vector registers 64 bytes above it. The stack pointer must
+/// be a multiple of 16.
 macro_rules! keep_arguments {
     () => {
         concat!(
@@ -23,7 +23,7 @@ macro_rules! keep_arguments {
     };
 }
 
-/// Gives back what [`keep_arguments`] has kept.
+/// Restores what [`keep_arguments`] has saved.
 macro_rules! restore_arguments {
     () => {
         concat!(

@@ -1,4 +1,4 @@
-//! What is registered with libraries, by its address: for what transaction, and which handler.
+//! What is registered with libraries, by address: the transaction and the handler.
 
 use core::ptr::null_mut;
 use core::slice;
@@ -10,71 +10,72 @@ use fulcrum_wire::transactions::Record;
 use super::handlers::StubId;
 use crate::threads::thread::Inside;
 
-/// Registrations at once, in groups of so many. Where a group is full, the oldest of it is forgotten, and then called for nobody.
+/// The number of groups of registrations. If a group is full, its oldest registration is forgotten; its handler is then
+/// called for nothing.
 const GROUPS: usize = 1 << 14;
 const PLACES: usize = 8;
 
-/// What an address is of, in the upper bits of a key, where addresses have none.
+/// What kind of object an address refers to. Stored in the upper bits of a key, which addresses do not use.
 #[derive(Clone, Copy)]
 #[repr(u64)]
-pub(crate) enum Of {
-    /// A handle or a request of libuv's.
+pub(crate) enum ObjectKind {
+    /// A handle or a request of libuv.
     Uv = 1,
-    /// An event of libevent's.
+    /// An event of libevent.
     Event = 2,
-    /// What its handler is called with.
+    /// The arguments of a libevent event's handler.
     Arguments = 3,
-    /// A buffered one of libevent's.
+    /// A bufferevent of libevent.
     Buffers = 4,
-    /// A source of GLib's.
+    /// A source of GLib.
     Source = 5,
-    /// A watcher of libev's.
+    /// A watcher of libev.
     Watcher = 6,
 }
 
-/// The key of something.
-pub(crate) fn key(of: Of, address: u64) -> u64 {
+/// The key of an object.
+pub(crate) fn key(of: ObjectKind, address: u64) -> u64 {
     address & 0x0000_ffff_ffff_ffff | (of as u64) << 48
 }
 
-/// The key of the arguments that one of libevent's handlers is called with.
+/// The key of the arguments that a libevent handler is called with.
 pub(crate) fn key_of_arguments(stub: StubId, fd: i32, argument: u64) -> u64 {
     let mixed = (argument ^ u64::from(stub.0) << 48 ^ u64::from(fd as u32) << 20)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    key(Of::Arguments, mixed >> 16)
+    key(ObjectKind::Arguments, mixed >> 16)
 }
 
-/// Something that is registered. Zeroed, nothing.
+/// A registration. Zeroed, there is none.
 pub(crate) struct Registration {
     key: AtomicU64,
-    /// What was produced when it was registered; 0: nothing that is known.
+    /// The item produced by the registration, or 0 if unknown.
     item: AtomicU64,
-    /// What was produced when the handler was asked for; 0: it was not asked for since it was called.
+    /// The item produced when the handler was requested, or 0 if this has not happened since it was last called.
     asked: AtomicU64,
-    /// How often the handler was called since it was registered.
+    /// How often the handler was called since the registration.
     calls: AtomicU32,
-    /// The number of the handler, plus one.
+    /// The number of the handler's stub, plus one.
     stub: AtomicU32,
-    /// The descriptor; negative: none.
+    /// The descriptor, or negative if there is none.
     fd: AtomicI32,
-    /// Another handler, or a key: whatever the library needs.
+    /// Another handler, or a key, depending on the library.
     pub(crate) other: AtomicU64,
 }
 
 static TABLE: AtomicPtr<[Registration; PLACES]> = AtomicPtr::new(null_mut());
-/// The last item that was produced. Those of shared memory are less than `1 << 32`.
+/// The last item that was produced. Items of shared memory are below `1 << 32`.
 static LAST_ITEM: AtomicU64 = AtomicU64::new(1 << 32);
 
 /// What a handler is called for.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Due {
     pub(crate) item: u64,
-    /// It was called for it before.
+    /// Whether it was called for the same before.
     pub(crate) again: bool,
     pub(crate) fd: i32,
 }
 
-/// Memory is taken when the first library registers something.
+/// The table, allocated when the first library registers something.
 fn table() -> Option<&'static [[Registration; PLACES]]> {
     let mut table = TABLE.load(Ordering::Acquire);
     if table.is_null() {
@@ -84,13 +85,13 @@ fn table() -> Option<&'static [[Registration; PLACES]]> {
         table = match set {
             Ok(_) => new,
             Err(other) => {
-                // SAFETY: what was just mapped, and nobody knows.
+                // SAFETY: unmaps what was just mapped and published to nobody.
                 unsafe { sys::call(libc::SYS_munmap, [new.addr(), LENGTH, 0, 0, 0, 0]) };
                 other
             }
         };
     }
-    // SAFETY: so long, zeroed, which is valid, and never unmapped.
+    // SAFETY: the mapping has this length and is never unmapped. Zeroed entries are valid.
     Some(unsafe { slice::from_raw_parts(table, GROUPS) })
 }
 
@@ -99,7 +100,7 @@ fn group(key: u64) -> Option<&'static [Registration; PLACES]> {
     table()?.get(hash as usize % GROUPS)
 }
 
-/// What is registered by a key.
+/// The registration with this key.
 pub(crate) fn find(key: u64) -> Option<&'static Registration> {
     if TABLE.load(Ordering::Relaxed).is_null() {
         return None;
@@ -109,7 +110,7 @@ pub(crate) fn find(key: u64) -> Option<&'static Registration> {
         .find(|it| it.key.load(Ordering::Acquire) == key)
 }
 
-/// The place for what is to be registered by a key: the one that it has.
+/// The place for a registration with this key: its existing one, if any.
 pub(crate) fn place(key: u64) -> Option<&'static Registration> {
     let group = group(key)?;
     let has = |it: &&Registration| it.key.load(Ordering::Acquire) == key;
@@ -133,7 +134,7 @@ pub(crate) fn place(key: u64) -> Option<&'static Registration> {
     Some(taken)
 }
 
-/// What was registered by a key is no more.
+/// Removes the registration with this key.
 pub(crate) fn remove(key: u64) {
     if let Some(known) = find(key) {
         known.empty();
@@ -142,7 +143,7 @@ pub(crate) fn remove(key: u64) {
 }
 
 impl Registration {
-    /// Nothing is known of it any more but its key.
+    /// Resets everything but the key.
     pub(crate) fn empty(&self) {
         self.item.store(0, Ordering::Relaxed);
         self.asked.store(0, Ordering::Relaxed);
@@ -152,25 +153,25 @@ impl Registration {
         self.other.store(0, Ordering::Relaxed);
     }
 
-    /// It is called when it is asked for, and for nobody else.
+    /// From now on it is called only when requested.
     pub(crate) fn empty_items(&self) {
         self.item.store(0, Ordering::Relaxed);
         self.asked.store(0, Ordering::Relaxed);
         self.calls.store(0, Ordering::Relaxed);
     }
 
-    /// Says which handler is called for it, and for what descriptor; negative: none.
+    /// Sets the handler, and the descriptor, or a negative number for none.
     pub(crate) fn set(&self, stub: StubId, fd: i32) {
         self.stub.store(stub.0 + 1, Ordering::Relaxed);
         self.fd.store(fd, Ordering::Relaxed);
     }
 
-    /// The handler.
+    /// The stub of the handler.
     pub(crate) fn stub(&self) -> Option<StubId> {
         self.stub.load(Ordering::Relaxed).checked_sub(1).map(StubId)
     }
 
-    /// From now on the handler is called for what the thread does.
+    /// From now on the handler is called for the thread's current work.
     pub(crate) fn produce(&self, inside: &Inside) {
         let item = next_item();
         inside.write(0, &Record::Produce { item });
@@ -178,8 +179,8 @@ impl Registration {
         self.calls.store(0, Ordering::Release);
     }
 
-    /// The handler is to be called once for what the thread does. When it is still to be called for something else, one
-    /// call is for both.
+    /// The handler will be called once for the thread's current work. If it is still due for something else, one call
+    /// serves both.
     pub(crate) fn ask(&self, inside: &Inside) {
         let item = next_item();
         let asked = self
@@ -207,7 +208,7 @@ impl Registration {
     }
 }
 
-/// An item that was never given before.
+/// A new item, never used before.
 pub(crate) fn next_item() -> u64 {
     LAST_ITEM.fetch_add(1, Ordering::Relaxed) + 1
 }

@@ -1,8 +1,8 @@
-//! Which function a call was meant for: the one that its caller would have been linked to without us.
+//! Finds which function a call was meant for: the one that its caller would have been linked to without us.
 //!
-//! That is the next one in the order of the libraries that the program was started with; or, for a plug-in that has
-//! brought a library of its own, the one among the plug-in's libraries. Names as general as `event_add` may be anybody's: a
-//! library is known by other functions that the same file has.
+//! This is the next definition in the order of the libraries that the program was started with. For a plug-in with a
+//! library of its own, it is the one among the plug-in's libraries. General names such as `event_add` may belong to
+//! anybody, so a library is recognised by other functions in the same file.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::null_mut;
@@ -12,29 +12,29 @@ use fulcrum_critical_sections::code_around;
 use fulcrum_preload::quiet::Shared;
 use fulcrum_preload::real;
 
-/// A library that we know.
+/// A known library.
 pub(crate) struct Library {
-    /// Functions that its file has.
+    /// Functions by which its file is recognised.
     pub(crate) marks: &'static [&'static CStr],
-    /// Whether it is of a version that we know; keeps what is needed of it. Given all that the caller can reach.
+    /// Checks that its version is known, and keeps what is needed from it. Gets the scope of the caller.
     pub(crate) fits: fn(Scope) -> bool,
 }
 
-/// A function that one of ours hides, by its name.
+/// A library's function that one of ours hides, by name.
 #[repr(C)]
 pub(crate) struct Hidden {
-    /// The hidden function, if it is none of a library that we know; 0 before that is known. The entry reads it.
+    /// The hidden function if it does not belong to the known library, or 0 until this is known. The hook's entry reads it.
     passes: AtomicUsize,
-    /// The hidden function, if it is; 0 before that is known.
+    /// The hidden function if it belongs to the known library, or 0 until this is known.
     real: AtomicUsize,
-    /// The code of its file: where it begins, and behind its end.
+    /// The code of its file: the start, and the end (exclusive).
     code: [AtomicUsize; 2],
     name: &'static CStr,
     library: &'static Library,
 }
 
 impl Hidden {
-    /// A function of which nothing is known yet.
+    /// A function that has not been resolved yet.
     pub(crate) const fn new(name: &'static CStr, library: &'static Library) -> Hidden {
         Hidden {
             passes: AtomicUsize::new(0),
@@ -46,13 +46,13 @@ impl Hidden {
     }
 }
 
-/// What is hidden from a caller.
+/// The function that is hidden from a caller.
 #[derive(Clone, Copy)]
 pub(crate) struct Behind {
     pub(crate) address: usize,
-    /// It is the library that the name is of.
+    /// Whether it belongs to the library that the name stands for.
     pub(crate) is_library: bool,
-    /// The code of its file: where it begins, and behind its end.
+    /// The code of its file: the start, and the end (exclusive).
     code: [usize; 2],
 }
 
@@ -62,21 +62,21 @@ impl Behind {
         (self.code[0]..self.code[1]).contains(&address)
     }
 
-    /// Where the library's code begins (0), or the address behind its end (1).
+    /// The start (0) or the exclusive end (1) of the library's code.
     pub(crate) fn code(&self, end: usize) -> usize {
         self.code[end]
     }
 
-    /// The function, as one of type `F`. Calling it is as unsafe as calling the function.
+    /// The function as type `F`. Calling it is as unsafe as calling that function.
     pub(crate) fn function<F: Copy>(&self) -> F {
         function(self.address)
     }
 }
 
-/// A function by its address, which is not 0. Calling it is as unsafe as calling the function.
+/// The function at a non-zero address. Calling it is as unsafe as calling that function.
 pub(crate) fn function<F: Copy>(address: usize) -> F {
     const { assert!(size_of::<F>() == size_of::<usize>()) };
-    // SAFETY: of the same size as `F`, which is a function pointer.
+    // SAFETY: `F` is a function pointer, so the sizes are equal and the address is not null.
     unsafe { core::mem::transmute_copy(&address) }
 }
 
@@ -85,17 +85,17 @@ pub(crate) fn function<F: Copy>(address: usize) -> F {
 pub(crate) struct Scope(*mut c_void);
 
 impl Scope {
-    /// The function of that name, as an address.
+    /// The address of the function with this name.
     pub(crate) fn find(self, name: &CStr) -> Option<usize> {
-        // SAFETY: the name is a C string; the scope is `RTLD_NEXT`, or a library that its caller keeps.
+        // SAFETY: the name is a C string; the scope is `RTLD_NEXT`, or a library that its caller keeps loaded.
         let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!found.is_null()).then_some(found.addr())
     }
 }
 
-/// The file that an address is in: where it begins, and its name.
+/// The file that contains an address: its start and its name.
 fn file(address: usize) -> Option<(usize, *const core::ffi::c_char)> {
-    // SAFETY: zeroed is a valid Dl_info, and dladdr takes any address.
+    // SAFETY: zeroed is a valid `Dl_info`, and `dladdr` takes any address.
     unsafe {
         let mut found: libc::Dl_info = core::mem::zeroed();
         let result = libc::dladdr(core::ptr::without_provenance(address), &raw mut found);
@@ -129,7 +129,7 @@ fn found(hidden: &Hidden, address: usize, scope: Scope) -> Behind {
     }
 }
 
-/// What a call is meant for that comes from this site. Ends the process when it is for nothing, which no program could have called.
+/// What a call from this site is meant for. Aborts if there is nothing; no program could have made the call then.
 pub(crate) fn behind(hidden: &Hidden, site: impl FnOnce() -> u64) -> Behind {
     let known = hidden.real.load(Ordering::Acquire);
     if known != 0 {
@@ -160,28 +160,28 @@ fn look_up(hidden: &Hidden, site: impl FnOnce() -> u64) -> Behind {
     }
     let site = site();
     let found = known_of(hidden, site).or_else(|| of_plugin(hidden, site));
-    // SAFETY: abort has no precondition.
+    // SAFETY: `abort` has no precondition.
     found.unwrap_or_else(|| unsafe { libc::abort() })
 }
 
-/// What a plug-in has among its own libraries.
+/// The function among a plug-in's own libraries.
 fn of_plugin(hidden: &Hidden, site: u64) -> Option<Behind> {
     let (_, name) = file(site as usize)?;
-    // SAFETY: the name of a library that is loaded, which stays while its code runs.
+    // SAFETY: the name belongs to a loaded library, which stays loaded while its code runs.
     let library = unsafe { libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     if library.is_null() {
         return None;
     }
     let scope = Scope(library);
     let found = scope.find(hidden.name).map(|it| found(hidden, it, scope));
-    // SAFETY: gives back what `dlopen` has counted; not by our own hook, since nothing goes away.
+    // SAFETY: releases the reference that `dlopen` has counted. Bypasses our own hook, because nothing is unloaded.
     unsafe { real!(dlclose: fn(*mut c_void) -> c_int)(library) };
     let found = found?;
     remember(hidden, site, found);
     Some(found)
 }
 
-/// What was found for a place in a plug-in that calls.
+/// What was found for a call site in a plug-in.
 #[derive(Clone, Copy)]
 struct Known {
     hidden: *const Hidden,
@@ -189,7 +189,7 @@ struct Known {
     behind: Behind,
 }
 
-/// Those that calls have come from. What finds no place is looked up at each call.
+/// The known call sites. Sites without a place are resolved at each call.
 struct Plugins {
     known: [Known; 256],
 }
@@ -232,14 +232,14 @@ fn remember(hidden: &Hidden, site: u64, behind: Behind) {
     }
 }
 
-/// A library may be gone: plug-ins are looked at anew.
+/// A library may have been unloaded, so plug-ins are resolved anew.
 pub(crate) fn forget() {
     if let Some(mut plugins) = PLUGINS.try_lock() {
         plugins.known = [NOTHING; 256];
     }
 }
 
-/// In a forked child: whoever was looking looks in the parent.
+/// In a forked child: a thread that was resolving exists only in the parent.
 pub(crate) fn begin_again() {
     PLUGINS.raw().free();
 }

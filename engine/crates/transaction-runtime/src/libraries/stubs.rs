@@ -1,7 +1,7 @@
-//! What libraries call in the place of handlers: a function for each handler of the program, made when it is first registered.
-//! It tells who is called ([`dispatch`](super::dispatch)), and calls the handler with the registers that it was called with.
+//! The functions that libraries call in place of handlers. Each of the program's handlers gets one when it is first
+//! registered. A stub reports the call to [`dispatch`](super::dispatch) and calls the handler with the same registers.
 //!
-//! They are there from the beginning, so no memory has to be writable and executable.
+//! All stubs exist from the start, so no memory needs to be both writable and executable.
 
 use core::arch::naked_asm;
 
@@ -12,34 +12,34 @@ use super::registers::{keep_arguments, restore_arguments};
 
 const SIZE: usize = 16;
 
-/// What the library is given.
+/// The address that the library is given.
 pub(crate) fn address(stub: StubId) -> usize {
     first() + stub.0 as usize * SIZE
 }
 
-/// Which one it is that has this address.
+/// The stub at this address.
 fn at(address: usize) -> Option<StubId> {
     let offset = address.checked_sub(first())?;
     let is_one = offset < COUNT * SIZE && offset.is_multiple_of(SIZE);
     is_one.then_some(StubId((offset / SIZE) as u32))
 }
 
-/// The function that the program means by an address.
+/// The program's function behind an address.
 pub(crate) fn original(address: usize) -> usize {
     at(address).map_or(address, StubId::function)
 }
 
-/// What stands for a function; those of several colours stand for the same. `None`: there are too many.
+/// The stub for a function. Stubs of several colours may stand for the same function. Returns `None` if there are too many.
 pub(crate) fn stub(function: usize, kind: Kind, colour: u8) -> Option<StubId> {
     number(original(function), kind, colour)
 }
 
-/// Where the first one is.
+/// The address of the first stub.
 fn first() -> usize {
     (table as *const () as usize).next_multiple_of(SIZE)
 }
 
-/// All of them, one behind another, from the first multiple of their size on.
+/// All stubs, one after the other, starting at a multiple of their size.
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn table() {
     naked_asm!(
@@ -57,8 +57,8 @@ unsafe extern "C-unwind" fn table() {
     )
 }
 
-/// The library calls the one in which the address in `rax` is. The handler may be any function of up to six integer arguments and eight
-/// others, which is what libraries call.
+/// The library calls the stub that contains the address in `rax`. The handler may be any function with up to six integer
+/// and eight vector arguments, as library handlers are.
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn called() {
     naked_asm!(

@@ -1,4 +1,5 @@
-//! Where translated copies of critical sections come from, for the engine: it samples from outside, and finds threads in them.
+//! Records where translated copies of critical sections come from. The engine samples from outside and finds threads in
+//! them.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
@@ -12,9 +13,9 @@ use crate::session::{self, Name};
 use crate::threads::thread;
 use crate::{active, log};
 
-/// The first byte of this process's file; null while it has none.
+/// The first byte of this process's file, or null while there is none.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
-/// The file is there, or there can be none.
+/// Whether the file exists or cannot be created.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Logs where copies will be.
@@ -33,7 +34,7 @@ pub(crate) fn begin() {
     }
 }
 
-/// In a forked child, before it has a log: the file is the parent's, whose copies both have.
+/// In a forked child, before it has a log. The file belongs to the parent; both processes have the copies in it.
 pub(crate) fn begin_again() {
     let base = BASE.swap(null_mut(), Ordering::Relaxed);
     ASKED.store(false, Ordering::Relaxed);
@@ -42,7 +43,7 @@ pub(crate) fn begin_again() {
     }
 }
 
-/// Writes down what a copy is made of. One call at a time.
+/// Records what a copy consists of. One call at a time.
 pub(crate) fn add(copy: &Translated<'_>) {
     let Some(base) = file() else {
         return;
@@ -57,22 +58,22 @@ pub(crate) fn add(copy: &Translated<'_>) {
     }
 }
 
-/// Writes an entry. `None`: there is no room.
+/// Writes an entry. Returns `None` if there is no room.
 fn write(base: *mut u8, (copy, original): (u64, u64)) -> Option<()> {
-    // SAFETY: the header's page is mapped and aligned.
+    // SAFETY: the header's page is mapped, and the word is aligned.
     let count = unsafe { &*base.cast::<AtomicU64>().add(COUNT) };
     let known = count.load(Ordering::Relaxed);
     let at = HEADER + usize::try_from(known).ok()?.checked_mul(ENTRY)?;
     if at + ENTRY > LENGTH {
         return None;
     }
-    // SAFETY: within the mapping, as are both words.
+    // SAFETY: both words are within the mapping.
     let words = unsafe { base.add(at) };
     if at.is_multiple_of(sys::PAGE) {
         log::reserve(words, sys::PAGE)?;
     }
     let words = words.cast::<AtomicU64>();
-    // SAFETY: as above; entries are aligned to their length.
+    // SAFETY: within the mapping; entries are aligned to their length.
     unsafe {
         (*words).store(copy.to_le(), Ordering::Relaxed);
         (*words.add(1)).store(original.to_le(), Ordering::Relaxed);
@@ -81,9 +82,9 @@ fn write(base: *mut u8, (copy, original): (u64, u64)) -> Option<()> {
     Some(())
 }
 
-/// The file, which is made when it is needed first: many forked children make no copies of their own.
+/// The file, created on first use: many forked children make no copies of their own.
 fn file() -> Option<*mut u8> {
-    // A child without a log still has that of its parent mapped.
+    // A child without a log still has its parent's log mapped.
     if !active::is_active() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Locks (Whodunit §6): who waited, for how long, and who held. A lock that is free is tried and taken, and nothing is written.
+//! Locks (Whodunit §6): who waited, for how long, and who held the lock. Taking a free lock writes no record.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -12,14 +12,14 @@ use super::{glibc, sections};
 use crate::hooks::frame::{Called, Frame, defines, hooks};
 use crate::threads::thread;
 
-/// A lock of the program's, as libc knows it.
+/// A lock of the program, as libc sees it.
 type Lock = *mut c_void;
 
-/// libc's functions that the short ways of hooks go to. They are gone only while sections are watched.
+/// libc's functions that the fast paths of hooks call. Used only while sections are watched.
 static TRYLOCK: AtomicUsize = AtomicUsize::new(0);
 static UNLOCK: AtomicUsize = AtomicUsize::new(0);
 
-/// Finds libc's functions. Before sections are watched.
+/// Finds libc's functions. Call this before sections are watched.
 pub(crate) fn prepare() {
     let attempt = real!(pthread_mutex_trylock: fn(Lock) -> c_int);
     let unlock = real!(pthread_mutex_unlock: fn(Lock) -> c_int);
@@ -27,7 +27,7 @@ pub(crate) fn prepare() {
     UNLOCK.store(unlock as usize, Ordering::Release);
 }
 
-/// Tells of a wait for a lock that was held by `holder` when it began, and is over.
+/// Records a finished wait for a lock that `holder` held when the wait began.
 pub(crate) fn waited(
     (lock, kind): (u64, LockKind),
     began_ns: u64,
@@ -47,14 +47,14 @@ pub(crate) fn waited(
     }
 }
 
-/// Tells that a lock was given back, or a condition signalled, at that time.
+/// Records that a lock was released, or a condition signalled, at this time.
 pub(crate) fn released((lock, kind): (u64, LockKind), time_ns: u64, frame: &impl Called) {
     if let Some(inside) = thread::enter() {
         inside.write_at(time_ns, inside.path(frame), &Record::Release { lock, kind });
     }
 }
 
-/// Runs a call that takes a lock: tries first, and only then waits.
+/// Runs a call that takes a lock. Tries first, and waits only if the lock is taken.
 #[inline]
 fn taking(
     (lock, kind): (Lock, LockKind),
@@ -73,7 +73,7 @@ fn taking(
     contended((lock, kind), holder, frame, real)
 }
 
-/// Apart, so that a lock that is free costs little.
+/// A separate function, so that a free lock costs little.
 #[cold]
 #[inline(never)]
 fn contended(
@@ -104,7 +104,7 @@ fn own() -> u32 {
     thread::current().map_or_else(|| sys::thread_id() as u32, thread::Thread::id)
 }
 
-/// Runs a call that gives a lock back. Who waits is asked before: afterwards the lock may be gone.
+/// Runs a call that releases a lock. Checks for waiters first, because the lock may no longer exist afterwards.
 #[inline]
 fn giving(
     (lock, kind): (Lock, LockKind),
@@ -120,7 +120,7 @@ fn giving(
     passing_on((lock, kind), frame, real)
 }
 
-/// Apart, as [`contended`].
+/// A separate function, like [`contended`].
 #[cold]
 #[inline(never)]
 fn passing_on(
@@ -136,33 +136,33 @@ fn passing_on(
     result
 }
 
-/// Defines functions that take a lock for reading: several threads may have it at a time.
+/// Defines functions that take a lock for reading, which several threads may hold at a time.
 macro_rules! takes {
     ($name:ident($($argument:ident: $type:ty),*), $try:ident, $kind:ident, $holder:ident) => {
         defines!($name(lock: Lock $(, $argument: $type)*) -> c_int, frame, |next| {
-            // SAFETY: passes the program's arguments on; the same lock.
+            // SAFETY: passes on the program's lock.
             let attempt = || unsafe { real!($try: fn(Lock) -> c_int)(lock) };
-            // SAFETY: likewise.
+            // SAFETY: passes on the program's arguments.
             taking((lock, LockKind::$kind), glibc::$holder, frame, attempt, || unsafe { next(lock $(, $argument)*) })
         });
     };
 }
 
-/// Defines functions that take a mutex, or a lock for writing: they begin a critical section.
+/// Defines functions that take a mutex, or a lock for writing. They begin a critical section.
 macro_rules! takes_alone {
     ($name:ident($($argument:ident: $type:ty),*), $try:ident, $kind:ident, $holder:ident) => {
         defines!($name(lock: Lock $(, $argument: $type)*) -> c_int, captured: Captured, |next| {
-            // SAFETY: passes the program's arguments on; the same lock.
+            // SAFETY: passes on the program's lock.
             let attempt = || unsafe { real!($try: fn(Lock) -> c_int)(lock) };
-            // SAFETY: likewise.
+            // SAFETY: passes on the program's arguments.
             let result = taking((lock, LockKind::$kind), glibc::$holder, captured, attempt, || unsafe { next(lock $(, $argument)*) });
-            // SAFETY: our own hook has captured it; nothing here needs to be dropped.
+            // SAFETY: our own hook has captured the registers, and nothing here needs to be dropped.
             unsafe { begin_section(captured, lock, result) }
         });
     };
 }
 
-/// Begins a critical section if a call that returns `result` has taken its lock. Returns the result, unless the section is
+/// Begins a critical section if a call with this result has taken its lock. Returns the result, unless the section is
 /// watched.
 ///
 /// # Safety
@@ -170,7 +170,7 @@ macro_rules! takes_alone {
 #[inline]
 unsafe fn begin_section(captured: &Captured, lock: Lock, result: c_int) -> c_int {
     if result == 0 || result == libc::EOWNERDEAD {
-        // SAFETY: the caller's promise.
+        // SAFETY: this function has the same contract.
         unsafe { sections::taken(captured, lock.addr() as u64, result) };
     }
     result
@@ -189,7 +189,7 @@ takes_alone!(pthread_mutex_clocklock(clock: clockid_t, deadline: *const timespec
 macro_rules! tries {
     ($name:ident) => {
         defines!($name(lock: Lock) -> c_int, captured: Captured, |next| {
-            // SAFETY: passes the program's argument on; our own hook has captured the rest.
+            // SAFETY: passes on the program's lock; our own hook has captured the registers.
             unsafe { begin_section(captured, lock, next(lock)) }
         });
     };
@@ -215,16 +215,16 @@ takes!(pthread_rwlock_clockrdlock(clock: clockid_t, deadline: *const timespec), 
 takes_alone!(pthread_rwlock_clockwrlock(clock: clockid_t, deadline: *const timespec), pthread_rwlock_trywrlock, ReadWrite, rwlock_writer);
 
 defines!(pthread_mutex_unlock(lock: Lock) -> c_int, frame, |next| {
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     giving((lock, LockKind::Mutex), glibc::mutex_passes_on, frame, || unsafe { next(lock) })
 });
 defines!(pthread_rwlock_unlock(lock: Lock) -> c_int, frame, |next| {
-    // SAFETY: likewise.
+    // SAFETY: passes on the program's argument.
     giving((lock, LockKind::ReadWrite), glibc::rwlock_passes_on, frame, || unsafe { next(lock) })
 });
 
-/// Runs a call that waits for a condition, which gives the mutex back meanwhile; `timed_out` is what it returns when its time
-/// is over. The mutex is taken again then.
+/// Runs a call that waits for a condition, which releases the mutex meanwhile and then takes it again. `timed_out` is the
+/// call's result on a timeout.
 ///
 /// # Safety
 /// As for [`sections::taken`].
@@ -247,7 +247,7 @@ unsafe fn awaiting(
     if result == 0 || result == timed_out {
         let condition = (condition.addr() as u64, LockKind::Condition);
         waited(condition, began_ns, 0, result == timed_out, captured);
-        // SAFETY: the caller's promise.
+        // SAFETY: this function has the same contract.
         unsafe { sections::taken(captured, mutex.addr() as u64, result) };
     }
     result
@@ -270,18 +270,18 @@ macro_rules! awaits {
     ($function:ident, $name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*), $timed_out:expr) => {
         unsafe extern "C-unwind" fn $function(condition: Lock, mutex: Lock $(, $argument: $type)*, captured: &Captured) -> c_int {
             let next = real!($name $(@ $version)?: fn(Lock, Lock $(, $type)*) -> c_int);
-            // SAFETY: passes the program's arguments on; our own hook has captured the rest.
+            // SAFETY: passes on the program's arguments; our own hook has captured the registers.
             unsafe { awaiting((condition, mutex), $timed_out, captured, || next(condition, mutex $(, $argument)*)) }
         }
     };
 }
 
-/// Defines functions that signal one.
+/// Defines functions that signal a condition.
 macro_rules! signals {
     ($function:ident, $name:ident $(@ $version:literal)?) => {
         unsafe extern "C-unwind" fn $function(condition: Lock, frame: &Frame) -> c_int {
             let next = real!($name $(@ $version)?: fn(Lock) -> c_int);
-            // SAFETY: passes the program's argument on.
+            // SAFETY: passes on the program's argument.
             signalling(condition, frame, || unsafe { next(condition) })
         }
     };
@@ -293,7 +293,7 @@ awaits!(pthread_cond_clockwait, pthread_cond_clockwait(clock: clockid_t, deadlin
 signals!(pthread_cond_signal, pthread_cond_signal @ "GLIBC_2.3.2");
 signals!(pthread_cond_broadcast, pthread_cond_broadcast @ "GLIBC_2.3.2");
 
-/// Runs a call that takes from a semaphore. Those tell errors by `errno`.
+/// Runs a call that decrements a semaphore. Such calls report errors in `errno`.
 fn drawing(semaphore: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
     if !thread::is_logged() {
         return real();
@@ -306,7 +306,7 @@ fn drawing(semaphore: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c_in
     drop(errno);
     let began_ns = sys::now();
     let result = real();
-    // SAFETY: the calling thread's errno, which the call has set.
+    // SAFETY: reads the calling thread's errno, which the call has set.
     let timed_out = result < 0 && unsafe { *libc::__errno_location() } == libc::ETIMEDOUT;
     if result == 0 || timed_out {
         let semaphore = (semaphore.addr() as u64, LockKind::Semaphore);
@@ -316,19 +316,19 @@ fn drawing(semaphore: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c_in
 }
 
 defines!(sem_wait(semaphore: Lock) -> c_int, frame, |next| {
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     drawing(semaphore, frame, || unsafe { next(semaphore) })
 });
 defines!(sem_timedwait(semaphore: Lock, deadline: *const timespec) -> c_int, frame, |next| {
-    // SAFETY: likewise.
+    // SAFETY: passes on the program's arguments.
     drawing(semaphore, frame, || unsafe { next(semaphore, deadline) })
 });
 defines!(sem_clockwait(semaphore: Lock, clock: clockid_t, deadline: *const timespec) -> c_int, frame, |next| {
-    // SAFETY: likewise.
+    // SAFETY: passes on the program's arguments.
     drawing(semaphore, frame, || unsafe { next(semaphore, clock, deadline) })
 });
 defines!(sem_post(semaphore: Lock) -> c_int, frame, |next| {
-    // SAFETY: the program's own semaphore; passes the argument on.
+    // SAFETY: the program's own semaphore, passed on.
     unsafe {
         let awaited = thread::is_logged() && glibc::semaphore_is_awaited(semaphore);
         let time = sys::now();
@@ -340,11 +340,11 @@ defines!(sem_post(semaphore: Lock) -> c_int, frame, |next| {
     }
 });
 
-/// C11's locks are those of `pthread` under symbols of their own, with results of their own.
+/// C11's locks are those of `pthread`, under their own symbols and with their own results.
 const BUSY: c_int = 1;
 const TIMED_OUT: c_int = 4;
 
-/// Runs a call that takes a mutex of C11's.
+/// Runs a call that takes a C11 mutex.
 fn taking_c11(lock: Lock, frame: &Captured, real: impl FnOnce() -> c_int) -> c_int {
     if !thread::is_logged() {
         return real();
@@ -354,7 +354,7 @@ fn taking_c11(lock: Lock, frame: &Captured, real: impl FnOnce() -> c_int) -> c_i
     if result != BUSY {
         return result;
     }
-    // SAFETY: likewise.
+    // SAFETY: the program's own mutex.
     let holder = unsafe { glibc::mutex_owner(lock) };
     let began_ns = sys::now();
     let result = real();
@@ -366,16 +366,16 @@ fn taking_c11(lock: Lock, frame: &Captured, real: impl FnOnce() -> c_int) -> c_i
 }
 
 defines!(mtx_lock(lock: Lock) -> c_int, captured: Captured, |next| {
-    // SAFETY: passes the program's argument on; our own hook has captured the rest.
+    // SAFETY: passes on the program's argument; our own hook has captured the registers.
     unsafe { begin_section(captured, lock, taking_c11(lock, captured, || next(lock))) }
 });
 defines!(mtx_timedlock(lock: Lock, deadline: *const timespec) -> c_int, captured: Captured, |next| {
-    // SAFETY: likewise.
+    // SAFETY: passes on the program's arguments; our own hook has captured the registers.
     unsafe { begin_section(captured, lock, taking_c11(lock, captured, || next(lock, deadline))) }
 });
 tries!(mtx_trylock);
 defines!(mtx_unlock(lock: Lock) -> c_int, frame, |next| {
-    // SAFETY: likewise.
+    // SAFETY: passes on the program's argument.
     giving((lock, LockKind::Mutex), glibc::mutex_passes_on, frame, || unsafe { next(lock) })
 });
 awaits!(cnd_wait, cnd_wait(), TIMED_OUT);

@@ -1,5 +1,5 @@
-//! Memory of our own, for the books of critical sections. The program's allocator cannot serve: its locks are hooked, and the
-//! thread whose section is watched may hold them.
+//! The library's own memory, for the state of watched critical sections. The program's allocator cannot be used: its locks
+//! are hooked, and the thread in a watched section may hold them.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::{self, null_mut};
@@ -7,18 +7,18 @@ use core::ptr::{self, null_mut};
 use fulcrum_preload::quiet::Shared;
 use fulcrum_preload::sys;
 
-/// Sizes are powers of two: from this one on, bytes.
+/// The smallest block size in bytes. Sizes are powers of two.
 const SMALLEST: usize = 16;
-/// Larger ones are mapped by themselves.
+/// Larger blocks are mapped separately.
 const LARGEST: usize = 1 << 20;
 const CLASSES: usize = (LARGEST / SMALLEST).trailing_zeros() as usize + 1;
-/// Memory is taken from the system in such pieces, bytes.
+/// The size of the pieces that are requested from the system, in bytes.
 const PIECE: usize = 4 * LARGEST;
 
 struct Pool {
-    /// By class, the address of the first free block, which holds that of the next; 0: none.
+    /// By size class: the address of the first free block, which holds that of the next, or 0.
     free: [usize; CLASSES],
-    /// What is left of the last piece.
+    /// The unused rest of the last piece.
     next: usize,
     end: usize,
 }
@@ -31,13 +31,13 @@ const EMPTY: Pool = Pool {
 
 static POOL: Shared<Pool> = Shared::new(EMPTY);
 
-/// The library's allocator. No memory of the program's comes from it.
+/// The library's allocator, which never serves the program.
 struct Own;
 
 #[global_allocator]
 static OWN: Own = Own;
 
-/// The size of a block for this, and its class if it is of the pool.
+/// The block size for a layout, and its class if it comes from the pool.
 fn size(layout: Layout) -> (usize, Option<usize>) {
     let least = layout.size().max(layout.align()).max(SMALLEST);
     let size = least.checked_next_power_of_two().unwrap_or(usize::MAX);
@@ -50,11 +50,11 @@ impl Pool {
         let first = self.free[class];
         if first != 0 {
             let block = ptr::with_exposed_provenance_mut::<u8>(first);
-            // SAFETY: a free block, which holds the address of the next.
+            // SAFETY: a free block holds the address of the next one.
             self.free[class] = unsafe { block.cast::<usize>().read() };
             return block;
         }
-        // Pieces begin at pages; a block at a multiple of its size is aligned to it as far as a page is.
+        // Pieces start at pages, so a block at a multiple of its size is aligned to it, up to a page.
         let mut at = self.next.next_multiple_of(size);
         if at + size > self.end {
             let Some(piece) = sys::map_anonymous(PIECE) else {
@@ -69,7 +69,7 @@ impl Pool {
     }
 }
 
-// SAFETY: blocks are of one user at a time, at least as large as asked for, and aligned to their size.
+// SAFETY: a block has one user at a time, is at least as large as requested, and is aligned to its size.
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match size(layout) {
@@ -89,7 +89,7 @@ unsafe impl GlobalAlloc for Own {
                 unsafe { block.cast::<usize>().write(pool.free[class]) };
                 pool.free[class] = block.expose_provenance();
             }
-            // SAFETY: what `alloc` has mapped.
+            // SAFETY: unmaps what `alloc` has mapped.
             (size, None) => unsafe {
                 sys::call(libc::SYS_munmap, [block.addr(), size, 0, 0, 0, 0]);
             },
@@ -97,7 +97,7 @@ unsafe impl GlobalAlloc for Own {
     }
 }
 
-/// In a forked child: what another thread was changing is passed over.
+/// In a forked child: abandons what another thread was changing.
 pub(crate) fn after_fork() {
     POOL.raw().free();
     *POOL.lock() = EMPTY;

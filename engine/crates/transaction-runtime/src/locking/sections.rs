@@ -1,5 +1,5 @@
-//! Flow through shared memory (Whodunit §3, §7.2): critical sections run out of line, and what a thread consumes that another
-//! one produced is logged.
+//! Flow through shared memory (Whodunit §3, §7.2). Critical sections run out of line, and the library logs when a thread
+//! consumes what another one produced.
 
 use core::ffi::c_int;
 use core::mem;
@@ -23,14 +23,15 @@ use crate::hooks::frame::Called;
 use crate::threads::thread::{self, Inside, Thread};
 use crate::{active, session};
 
-/// What flows in this process. Its contexts are items: numbers of [`Record::Produce`].
+/// The detector of this process. Its contexts are items: numbers of [`Record::Produce`].
 static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
 /// The last item of the process.
 static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
-/// How often the detector had found a site where something flows when threads were last called to ask again.
+/// The detector's count of sites with flow when threads were last told to ask again.
 static WOKEN: AtomicU32 = AtomicU32::new(0);
 
-/// Begins to watch, if that is wanted. `native` are hooks that run as they are, `last` those that return twice.
+/// Starts to watch sections, if the session asks for it. `native` are hooks that run unchanged, `last` those that return
+/// twice.
 pub(crate) fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
     if !session::session().is_some_and(session::Session::watches_memory) {
         return;
@@ -59,7 +60,7 @@ pub(crate) fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item 
 const NO_CODE_MEMORY: &str = "Flow through shared memory was not seen: the system allows no memory that is writable and \
      executable.";
 const SHADOW_STACK: &str =
-    "Flow through shared memory was not seen: the program has a shadow stack.";
+    "Flow through shared memory was not recorded: the program has a shadow stack.";
 
 fn say(what: &str) {
     if let Some(inside) = thread::enter() {
@@ -69,9 +70,9 @@ fn say(what: &str) {
 
 fn detector() -> FlowDetector {
     FlowDetector::with_limits(memory::Limits {
-        // Each item is a context of its own: the engine counts them.
+        // Each item is a context of its own; the engine counts them.
         pairs: 0,
-        // In sections that threads ask for: mostly one of 256.
+        // In sections that threads ask about: usually one in 256.
         learning: Learning {
             first_rest: 32,
             longest_rest: 1 << 17,
@@ -90,21 +91,21 @@ fn watched() -> Option<&'static Thread> {
     thread::current().filter(|it| !it.is_vforked())
 }
 
-/// The calling thread has taken a lock, and would now return `result`. Does not return when the section is watched: nothing in
-/// the frames up to the hook's caller may need to be dropped.
+/// The calling thread has taken a lock and would now return `result`. Does not return if the section is watched, so no
+/// frame up to the hook's caller may have anything to drop.
 ///
 /// # Safety
-/// `captured` is that of the hook that calls this.
+/// `captured` belongs to the hook that makes this call.
 #[inline]
 pub(crate) unsafe fn taken(captured: &Captured, lock: u64, result: c_int) {
     if let Some(thread) = watched() {
         thread.watch.site.set(Called::caller(captured));
-        // SAFETY: the caller's promise.
+        // SAFETY: this function has the same contract.
         unsafe { fulcrum_critical_sections::lock_taken(captured, lock, result as u64) };
     }
 }
 
-/// The calling thread is about to give back a lock, or to wait for a condition with it.
+/// The calling thread is about to release a lock, or to wait for a condition with it.
 #[inline]
 pub(crate) fn giving_back(lock: u64) {
     if watched().is_some() {
@@ -124,7 +125,7 @@ pub(crate) fn end_thread(thread: &Thread) {
     fulcrum_critical_sections::end_thread();
 }
 
-/// In a forked child, which begins with nothing: whatever other threads had in hand is passed over.
+/// In a forked child, which starts with nothing: abandons what other threads were doing.
 pub(crate) fn begin_again() {
     if !watch::is_on() {
         return;
@@ -138,8 +139,8 @@ pub(crate) fn begin_again() {
     fulcrum_critical_sections::after_fork();
 }
 
-/// Does something with the detector. `None` when a jump out of a handler has left it locked: then the detector has missed something
-/// that the thread did, and begins anew with it the next time.
+/// Works with the detector. Returns `None` if a jump out of a handler has left it locked. The detector has then missed some
+/// of the thread's actions, and starts anew with the thread next time.
 fn with<T>(thread: &Thread, what: impl FnOnce(&mut FlowDetector, ThreadId) -> T) -> Option<T> {
     let watch = &thread.watch;
     let Some(mut detector) = DETECTOR.lock_unless_left() else {
@@ -158,7 +159,7 @@ fn with<T>(thread: &Thread, what: impl FnOnce(&mut FlowDetector, ThreadId) -> T)
     Some(what(detector, id))
 }
 
-/// A thread's stack; that of a thread which others made is taken to be around where it is.
+/// A thread's stack. If others created the thread, assumes that it is around the stack pointer.
 fn stack(thread: &Thread) -> Range<u64> {
     const BELOW: u64 = 1 << 20;
     const ABOVE: u64 = 64 << 10;
@@ -170,7 +171,7 @@ fn stack(thread: &Thread) -> Range<u64> {
     }
 }
 
-/// Who is told of sections.
+/// The observer of sections.
 struct Sections;
 
 impl Observer for Sections {
@@ -181,7 +182,7 @@ impl Observer for Sections {
         let enter = |it: &mut FlowDetector, id| wish(it, id, lock, site);
         let wish = with(thread, enter).unwrap_or(Wish::Native(Scope::Lock));
         if wish == Wish::Watched {
-            // By the time that something flows, whoever took the lock may have returned.
+            // By the time something flows, the function that took the lock may have returned.
             let path = thread::enter().map(|it| it.path_at(thread.watch.site.get()));
             thread.watch.path.set(path.unwrap_or(0));
         }
@@ -222,9 +223,9 @@ impl Observer for Sections {
     }
 }
 
-/// What the detector wants of a section that begins.
+/// What the detector wants to know about a section that begins.
 fn wish(detector: &mut FlowDetector, id: ThreadId, lock: u64, site: u64) -> Wish {
-    // What flows at a virtual machine's own locks is no request's, and the replay passes it over.
+    // Flow through a virtual machine's own locks belongs to no request, and the replay ignores it.
     if modules::is_of_machine(site) && !detector.holds_a_lock(id) {
         return Wish::Native(Scope::Site);
     }
@@ -236,7 +237,7 @@ fn wish(detector: &mut FlowDetector, id: ThreadId, lock: u64, site: u64) -> Wish
     }
 }
 
-/// Something has flowed: what threads know of sites that rest may hold no longer.
+/// Something has flowed, so what threads know about resting sites may be obsolete.
 fn tell_threads(detector: &FlowDetector, consumption: &Consumption) {
     flows_under(consumption.lock.0);
     let woken = detector.woken();
@@ -245,7 +246,7 @@ fn tell_threads(detector: &FlowDetector, consumption: &Consumption) {
     }
 }
 
-/// A new item, which is what the detector takes for a producer's context. A consumer's does not matter.
+/// A new item, which the detector treats as a producer's context. A consumer's does not matter.
 fn item(inside: &Inside, path: u32, role: Role) -> Synopsis {
     match role {
         Role::Producer => {

@@ -1,4 +1,4 @@
-//! Whether critical sections are watched, and what is kept of it with each thread.
+//! Whether critical sections are watched, and the state of this in each thread.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -8,19 +8,19 @@ use fulcrum_unwind::Registers;
 /// Whether sections are watched.
 static WATCHES: AtomicBool = AtomicBool::new(false);
 
-/// How a thread's sections are watched. Zeroed, nothing is known of the thread.
+/// The state of watching in a thread. Zeroed, the thread is unknown.
 pub(crate) struct Watch {
     pub(crate) is_known: Cell<bool>,
-    /// Something that it did was not told.
+    /// Whether the detector has missed something the thread did.
     pub(crate) is_lost: Cell<bool>,
-    /// Where it took the last lock.
+    /// Where the thread took the last lock.
     pub(crate) site: Cell<Registers>,
-    /// The call path there.
+    /// The call path of that place.
     pub(crate) path: Cell<u32>,
 }
 
 impl Watch {
-    /// A thread begins.
+    /// A thread starts.
     pub(crate) fn begin(&self) {
         self.is_known.set(false);
         self.is_lost.set(false);
@@ -33,19 +33,19 @@ pub(crate) fn is_on() -> bool {
     WATCHES.load(Ordering::Acquire)
 }
 
-/// They are from now on.
+/// From now on sections are watched.
 pub(crate) fn turn_on() {
     WATCHES.store(true, Ordering::Release);
 }
 
-/// There is code that was not there before.
+/// New code was loaded.
 pub(crate) fn loaded() {
     if is_on() {
         fulcrum_critical_sections::loaded();
     }
 }
 
-/// Code may be gone.
+/// Code may have been unloaded.
 pub(crate) fn unloaded() {
     if is_on() {
         fulcrum_critical_sections::forget_unmapped();

@@ -1,20 +1,20 @@
-//! What happens to the program's descriptors: they are opened, copied and closed.
+//! Changes of the program's descriptors: they are opened, copied and closed.
 
 use core::ffi::c_int;
 
 use fulcrum_wire::transactions::Via;
 
-use super::entries::{self, Entry, look, register};
+use super::entries::{self, Entry, get, register};
 use super::streams::{self, Stream};
 use crate::threads::thread;
 
-/// It is another one from now on, of which that much is known.
+/// The descriptor is a new one from now on, about which this is known.
 pub(crate) fn renew(fd: c_int, entry: Entry) {
     register(fd, None);
     change(fd, entry);
 }
 
-/// That much is known of it from now on.
+/// Sets what is known about the descriptor.
 pub(crate) fn change(fd: c_int, entry: Entry) {
     if let Some(Entry::Stream { place, id }) = entries::set(fd, entry)
         && let Some(stream) = Stream::of(place, id)
@@ -23,7 +23,7 @@ pub(crate) fn change(fd: c_int, entry: Entry) {
     }
 }
 
-/// It is closed, or was without our seeing it.
+/// The descriptor is closed, or was closed unseen.
 #[inline]
 pub(crate) fn closed(fd: c_int) {
     if entries::is_known(fd) {
@@ -39,16 +39,16 @@ pub(crate) fn closed_between(first: u32, last: u32) {
     }
 }
 
-/// `to` is the same as `from`.
+/// `to` is now a copy of `from`.
 pub(crate) fn copied(from: c_int, to: c_int) {
     if from == to || to < 0 {
         return;
     }
     let inside = thread::enter();
-    // Found apart, they would be two streams.
-    let stream = look(from).and_then(|entry| streams::of(inside.as_ref(), from, entry));
+    // If the two were identified separately, they would be two streams.
+    let stream = get(from).and_then(|entry| streams::of(inside.as_ref(), from, entry));
     drop(inside);
-    let entry = match (look(from), stream) {
+    let entry = match (get(from), stream) {
         (Some(entry @ Entry::Stream { .. }), Some(stream)) => {
             stream.keep();
             entry

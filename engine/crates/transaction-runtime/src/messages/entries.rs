@@ -1,4 +1,4 @@
-//! What the program's descriptors are, as far as it was looked at: kept by their numbers.
+//! What is known about the program's descriptors, by number.
 
 use core::ffi::c_int;
 use core::ptr::null_mut;
@@ -7,21 +7,21 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Via;
 
-/// Descriptors from this number on are not seen.
+/// Descriptors from this number on are ignored.
 const MOST: usize = 1 << 18;
 
 /// What a descriptor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// Nobody has looked; how the process came to it.
+    /// Not identified yet. Holds how the process got it.
     Unknown(Via),
-    /// Nothing that is logged.
+    /// Something that is not logged.
     Nothing,
-    /// A stream: its place and its number.
+    /// A stream, with its place and its number.
     Stream {
         /// See [`Stream::of`](crate::messages::streams::Stream::of).
         place: u32,
-        /// Never given twice.
+        /// Never reused.
         id: u32,
     },
 }
@@ -56,28 +56,28 @@ impl Entry {
     }
 }
 
-/// One descriptor. Zeroed, it is one that nobody has looked at.
+/// A descriptor. Zeroed, it is not identified yet.
 #[derive(Default)]
 pub(crate) struct Descriptor {
     entry: AtomicU64,
     /// The epoll descriptor that it was last registered with, plus one.
     epoll: AtomicU32,
-    /// What it was registered with there.
+    /// The data that it was registered with.
     data: AtomicU64,
 }
 
 static TABLE: AtomicPtr<Descriptor> = AtomicPtr::new(null_mut());
-/// One more than the highest number of which anything was kept.
+/// One more than the highest number with an entry.
 static END: AtomicUsize = AtomicUsize::new(0);
 
-/// Makes room. Before any other function of this module.
+/// Makes room. Call this before any other function of this module.
 pub(crate) fn prepare() -> Option<()> {
     let table = sys::map_anonymous(MOST * size_of::<Descriptor>())?;
     TABLE.store(table.cast(), Ordering::Release);
     Some(())
 }
 
-/// A descriptor; `None` when it is beyond what is seen.
+/// A descriptor, or `None` if its number is too high.
 #[inline]
 fn at(fd: c_int) -> Option<&'static Descriptor> {
     let fd = usize::try_from(fd).ok().filter(|fd| *fd < MOST)?;
@@ -85,13 +85,13 @@ fn at(fd: c_int) -> Option<&'static Descriptor> {
     Some(unsafe { &*TABLE.load(Ordering::Relaxed).add(fd) })
 }
 
-/// What is known of it.
+/// What is known about a descriptor.
 #[inline]
-pub(crate) fn look(fd: c_int) -> Option<Entry> {
+pub(crate) fn get(fd: c_int) -> Option<Entry> {
     Some(Entry::of(at(fd)?.entry.load(Ordering::Acquire)))
 }
 
-/// Keeps what was found, unless something else is known of it meanwhile.
+/// Sets what was found, unless something else has become known meanwhile.
 pub(crate) fn set_if(fd: c_int, before: Entry, found: Entry) -> bool {
     let Some(descriptor) = at(fd) else {
         return false;
@@ -105,7 +105,7 @@ pub(crate) fn set_if(fd: c_int, before: Entry, found: Entry) -> bool {
     set.is_ok()
 }
 
-/// Keeps what is known of it from now on. What was before; `None` when it is beyond what is seen.
+/// Sets what is known, and returns what was known before. Returns `None` if the number is too high.
 pub(crate) fn set(fd: c_int, entry: Entry) -> Option<Entry> {
     let descriptor = at(fd)?;
     END.fetch_max(fd as usize + 1, Ordering::Relaxed);
@@ -113,7 +113,7 @@ pub(crate) fn set(fd: c_int, entry: Entry) -> Option<Entry> {
     Some(Entry::of(before))
 }
 
-/// Whether anything is kept of it.
+/// Whether anything is known about it.
 #[inline]
 pub(crate) fn is_known(fd: c_int) -> bool {
     at(fd).is_some_and(|it| {
@@ -121,12 +121,12 @@ pub(crate) fn is_known(fd: c_int) -> bool {
     })
 }
 
-/// One more than the highest number of which anything was kept.
+/// One more than the highest number with an entry.
 pub(crate) fn end() -> usize {
     END.load(Ordering::Relaxed)
 }
 
-/// Keeps the epoll descriptor that it is registered with, and what together with; `None`: none.
+/// Sets the epoll descriptor and the data that it is registered with, or removes them.
 pub(crate) fn register(fd: c_int, registration: Option<(c_int, u64)>) {
     if let Some(descriptor) = at(fd) {
         let (epoll, data) = registration.map_or((0, 0), |(epoll, data)| (epoll as u32 + 1, data));
@@ -136,7 +136,7 @@ pub(crate) fn register(fd: c_int, registration: Option<(c_int, u64)>) {
     }
 }
 
-/// The last epoll descriptor that it was registered with, if it still is, and what together with.
+/// The epoll descriptor and the data that it was last registered with, if it still is.
 pub(crate) fn registration(fd: c_int) -> Option<(c_int, u64)> {
     let descriptor = at(fd)?;
     let epoll = descriptor.epoll.load(Ordering::Acquire).checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! Finds out what a descriptor is, by system calls that nobody sees.
+//! Identifies descriptors, with system calls that are not recorded.
 
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
@@ -9,16 +9,16 @@ use fulcrum_wire::transactions::{Address, StreamKind, Via};
 use super::unix_peers;
 use crate::threads::thread::Inside;
 
-/// What a stream is.
+/// The properties of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What {
-    /// What goes through it.
+    /// The kind of stream.
     pub(crate) kind: StreamKind,
-    /// How the process came to it.
+    /// How the process got it.
     pub(crate) via: Via,
-    /// The inode of this end; of a pipe, of both.
+    /// The inode of this end. For a pipe, it is the same at both ends.
     pub(crate) inode: u64,
-    /// Of a unix socket, that of the other end; 0 when it is not known.
+    /// For a unix socket, the inode of the other end, or 0 if unknown.
     pub(crate) peer_inode: u64,
     /// This end of a TCP connection.
     pub(crate) local: Address,
@@ -26,23 +26,23 @@ pub(crate) struct What {
     pub(crate) peer: Address,
 }
 
-/// What was found.
+/// The result of identifying a descriptor.
 pub(crate) enum Found {
     /// A stream, or datagrams.
     Stream(What),
-    /// A file, a terminal, a socket that connections come from: nothing that is logged.
+    /// Something that is not logged: a file, a terminal, a listening socket.
     Nothing,
     /// A socket that is not connected yet.
     NotYet,
 }
 
-/// Room for any address.
+/// Room for any socket address.
 #[repr(C, align(8))]
 struct Room([u8; 128]);
 
-/// Looks at a descriptor; `via` is how the process came to it. `to` is the address that it is being connected to, if it may not
-/// be connected yet.
-pub(crate) fn look(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Found {
+/// Identifies a descriptor. `via` is how the process got it. `to` is the address that it is being connected to, if it may
+/// not be connected yet.
+pub(crate) fn inspect(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Found {
     let Some((mode, inode)) = status(fd) else {
         return Found::NotYet;
     };
@@ -63,14 +63,14 @@ pub(crate) fn look(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) ->
 
 fn socket(inside: &Inside, fd: c_int, what: &mut What, to: Option<Address>) -> Found {
     let option = |name| option(fd, name).unwrap_or(-1);
-    // Whoever has a peer is connected, and does not have to be asked what else it may be.
+    // A socket with a peer is connected, so no further questions are needed.
     let named = match to {
         Some(_) => None,
         None => name(libc::SYS_getpeername, fd),
     };
     let domain = named.map_or_else(|| option(libc::SO_DOMAIN), |it| it.0);
     let kind = match (what.via, domain) {
-        // Only connections of TCP are accepted there.
+        // Accepted sockets of these domains are always TCP.
         (Via::Accepted, libc::AF_INET | libc::AF_INET6) => libc::SOCK_STREAM,
         _ => option(libc::SO_TYPE),
     };
@@ -117,15 +117,15 @@ pub(crate) fn status(fd: c_int) -> Option<(u32, u64)> {
     }
 }
 
-/// Whether a socket hands over bytes in the order in which they were sent.
+/// Whether a socket delivers bytes in the order in which they were sent.
 pub(crate) fn keeps_order(fd: c_int) -> bool {
     option(fd, libc::SO_TYPE).is_some_and(|kind| kind != libc::SOCK_DGRAM)
 }
 
-/// A number that is an option of a socket.
+/// The value of an integer socket option.
 fn option(fd: c_int, name: c_int) -> Option<c_int> {
     let (mut value, mut length) = (0 as c_int, size_of::<c_int>() as u32);
-    // SAFETY: the kernel writes one number, and its length.
+    // SAFETY: the kernel writes one integer and its length.
     let result = unsafe {
         let args = [
             fd as usize,
@@ -140,12 +140,12 @@ fn option(fd: c_int, name: c_int) -> Option<c_int> {
     (result == 0).then_some(value)
 }
 
-/// The domain and the address that `getsockname` or `getpeername` tells; `None` when the socket is not connected. A unix
-/// socket may have no address, and its domain all the same.
+/// The domain and the address from `getsockname` or `getpeername`, or `None` if the socket is not connected. A unix socket
+/// has a domain even if it has no address.
 fn name(call: i64, fd: c_int) -> Option<(c_int, Address)> {
     let mut room = Room([0; 128]);
     let mut length = size_of::<Room>() as u32;
-    // SAFETY: the kernel writes no more than there is room for, and the length.
+    // SAFETY: the kernel writes no more than the room's length, and the length itself.
     let result = unsafe {
         let args = [
             fd as usize,
@@ -160,14 +160,14 @@ fn name(call: i64, fd: c_int) -> Option<(c_int, Address)> {
     (result == 0).then(|| (family(&room), address(&room)))
 }
 
-/// The address of a TCP socket's peer that a program names; `None` when it is none.
+/// The peer address that a program passes for a TCP socket, or `None` if it is none.
 ///
 /// # Safety
-/// There are so many bytes.
+/// `length` bytes at `address` are readable.
 pub(crate) unsafe fn named(address: *const c_void, length: u32) -> Option<Address> {
     let mut room = Room([0; 128]);
     let length = (length as usize).min(room.0.len());
-    // SAFETY: the caller's promise, and there is room.
+    // SAFETY: the caller promises `length` readable bytes, and the room holds what is copied.
     unsafe { core::ptr::copy_nonoverlapping(address.cast(), room.0.as_mut_ptr(), length) };
     let address = self::address(&room);
     (address.port != 0).then_some(address)
@@ -192,14 +192,14 @@ fn address(room: &Room) -> Address {
     Address { ip, port }
 }
 
-/// Whether calls on a descriptor wait.
+/// Whether calls on a descriptor block.
 pub(crate) fn waits(fd: c_int) -> bool {
     flags(fd).is_some_and(|flags| flags & libc::O_NONBLOCK == 0)
 }
 
-/// A descriptor's flags, as `fcntl` tells them.
+/// A descriptor's status flags, from `fcntl`.
 pub(crate) fn flags(fd: c_int) -> Option<c_int> {
-    // SAFETY: takes no pointers.
+    // SAFETY: the call takes no pointers.
     let flags = unsafe {
         let args = [fd as usize, libc::F_GETFL as usize, 0, 0, 0, 0];
         sys::call(libc::SYS_fcntl, args)
@@ -207,12 +207,12 @@ pub(crate) fn flags(fd: c_int) -> Option<c_int> {
     (flags >= 0).then_some(flags as c_int)
 }
 
-/// Hands each descriptor that came with a message to `then`.
+/// Calls `then` with each descriptor that came with a message.
 ///
 /// # Safety
-/// The message is one that `recvmsg` has filled.
+/// `recvmsg` has filled the message.
 pub(crate) unsafe fn passed(message: &libc::msghdr, then: impl Fn(c_int)) {
-    // SAFETY: the caller's promise; what is read lies within the control data.
+    // SAFETY: the caller promises a message that `recvmsg` has filled; everything read is within its control data.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(message);
         while let Some(control) = header.as_ref() {

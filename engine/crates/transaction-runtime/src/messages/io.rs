@@ -1,4 +1,4 @@
-//! What goes through streams: counted always, and logged unless a signal handler has interrupted our code.
+//! Bytes that pass through streams. They are always counted, and logged unless a signal handler has interrupted our code.
 
 use core::ffi::{c_int, c_void};
 use core::slice;
@@ -21,13 +21,13 @@ pub(crate) struct Begun {
     time_ns: u64,
 }
 
-/// `None`: nothing that this descriptor does is logged.
+/// Returns `None` if nothing on this descriptor is logged.
 #[inline]
 pub(crate) fn begin(fd: c_int) -> Option<Begun> {
     if !thread::is_logged() {
         return None;
     }
-    match entries::look(fd)? {
+    match entries::get(fd)? {
         Entry::Nothing => None,
         entry => Some(Begun {
             fd,
@@ -37,18 +37,18 @@ pub(crate) fn begin(fd: c_int) -> Option<Begun> {
     }
 }
 
-/// Where the program wants what it receives.
+/// Where the program receives bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// It never sees it, or not by this call.
+    /// Nowhere that this call shows.
     Nowhere,
-    /// Here.
+    /// In one buffer.
     One(*const c_void),
-    /// In so many parts.
+    /// In this many buffers.
     Parts(*const libc::iovec, usize),
 }
 
-/// So many bytes went out; fewer than 1: none.
+/// `bytes` bytes were sent, or none if it is less than 1.
 pub(crate) fn sent(begun: Begun, bytes: isize, frame: &Frame) {
     if bytes <= 0 {
         return;
@@ -60,7 +60,7 @@ pub(crate) fn sent(begun: Begun, bytes: isize, frame: &Frame) {
     };
     let offset = stream.sends(length);
     if let Some(inside) = inside {
-        stream.tell(&inside);
+        stream.announce(&inside);
         let record = Record::Send {
             stream: stream.id(),
             offset,
@@ -68,11 +68,11 @@ pub(crate) fn sent(begun: Begun, bytes: isize, frame: &Frame) {
             began_ns: begun.time_ns,
         };
         inside.write(inside.path(frame), &record);
-        process_context::tell(&inside);
+        process_context::log(&inside);
     }
 }
 
-/// So many bytes came in, 0 at the end of the stream; fewer: none.
+/// `bytes` bytes were received, or none if it is negative. 0 is the end of the stream.
 pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) {
     let Ok(length) = u64::try_from(bytes) else {
         return;
@@ -81,11 +81,11 @@ pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) 
     let Some(stream) = streams::of(inside.as_ref(), begun.fd, begun.entry) else {
         return;
     };
-    let (offset, heard) = stream.receives(length);
+    let (offset, since_send) = stream.receives(length);
     let Some(inside) = inside else {
         return;
     };
-    stream.tell(&inside);
+    stream.announce(&inside);
     let arrival = Arrival {
         stream,
         offset,
@@ -94,14 +94,14 @@ pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) 
         path: inside.path(frame),
     };
     let wanted = session::session()
-        .map_or(0, |it| it.head().saturating_sub(heard))
+        .map_or(0, |it| it.head().saturating_sub(since_send))
         .min(bytes as usize);
     match place {
         Place::One(at) if wanted > 0 => {
-            // SAFETY: the kernel has just written at least so many bytes there.
+            // SAFETY: the kernel has just written at least this many bytes there.
             arrival.write(&inside, unsafe { slice::from_raw_parts(at.cast(), wanted) });
         }
-        // SAFETY: likewise, in parts.
+        // SAFETY: the kernel has just written at least this many bytes into these buffers.
         Place::Parts(parts, count) if wanted > 0 => unsafe {
             let parts = slice::from_raw_parts(parts, count);
             arrival.write_parts(&inside, parts, wanted);
@@ -110,7 +110,7 @@ pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) 
     }
 }
 
-/// Bytes that came in by one call.
+/// Bytes that one call received.
 struct Arrival {
     stream: &'static Stream,
     offset: u64,
@@ -132,7 +132,7 @@ impl Arrival {
     }
 
     /// # Safety
-    /// The parts hold so many bytes together.
+    /// The buffers hold at least `wanted` bytes together.
     #[inline(never)]
     unsafe fn write_parts(&self, inside: &Inside, parts: &[libc::iovec], wanted: usize) {
         let mut head = [0; MAX_HEAD];
@@ -140,7 +140,7 @@ impl Arrival {
         for part in parts {
             let length = part.iov_len.min(wanted - filled);
             if length > 0 {
-                // SAFETY: the caller's promise.
+                // SAFETY: within the buffer, which the caller promises to be filled.
                 let bytes = unsafe { slice::from_raw_parts(part.iov_base.cast::<u8>(), length) };
                 head[filled..filled + length].copy_from_slice(bytes);
                 filled += length;

@@ -1,4 +1,5 @@
-//! Messages between threads and processes: the program's descriptors, the streams behind them, and the bytes that pass through.
+//! Messages between threads and processes: the program's descriptors, the streams behind them, and the bytes that pass
+//! through.
 
 pub(crate) mod descriptors;
 pub(crate) mod entries;

@@ -1,4 +1,4 @@
-//! Streams of bytes: how much went through each, and what is told of it in the log.
+//! Byte streams: how much passed through each, and what the log says about it.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
@@ -13,35 +13,35 @@ use super::identify::{self, Found, What};
 use crate::log;
 use crate::threads::thread::{self, Inside};
 
-/// Streams at once.
+/// The most streams at once.
 const MOST: u32 = 1 << 18;
 
-/// One stream. Zeroed, it is one that is not in use.
+/// A stream. Zeroed, it is not in use.
 pub(crate) struct Stream {
     id: AtomicU32,
-    /// Descriptors of this process that lead to it.
+    /// The number of this process's descriptors that refer to it.
     descriptors: AtomicU32,
-    /// The log in which it was told of.
-    told: AtomicU32,
-    /// The log that was written when it came.
+    /// The log in which it was announced.
+    announced: AtomicU32,
+    /// The log at the time it came into use.
     born: AtomicU32,
-    /// While it is free: the next free one, plus one.
+    /// While it is free: the next free place, plus one.
     next: AtomicU32,
-    /// Bytes received since the last send, as far as they are of interest.
-    heard: AtomicU32,
+    /// Bytes received since the last send, up to what is of interest.
+    since_send: AtomicU32,
     what: UnsafeCell<Option<What>>,
     sent: AtomicU64,
     received: AtomicU64,
 }
 
 static TABLE: AtomicPtr<Stream> = AtomicPtr::new(null_mut());
-/// The first free place that was in use, plus one, and a count of changes in the upper half.
+/// The first free place that was in use before, plus one. The upper half counts changes.
 static FREE: AtomicU64 = AtomicU64::new(0);
-/// Places that have been in use.
+/// The number of places that have been in use.
 static USED: AtomicU32 = AtomicU32::new(0);
 static LAST_ID: AtomicU32 = AtomicU32::new(0);
 
-/// Makes room. Before any other function of this module.
+/// Makes room. Call this before any other function of this module.
 pub(crate) fn prepare() -> Option<()> {
     let table = sys::map_anonymous(MOST as usize * size_of::<Stream>())?;
     TABLE.store(table.cast(), Ordering::Release);
@@ -56,7 +56,7 @@ fn at(place: u32) -> &'static Stream {
 }
 
 impl Stream {
-    /// The stream of this number, if it is still at its place.
+    /// The stream with this number, if it is still at its place.
     pub(crate) fn of(place: u32, id: u32) -> Option<&'static Stream> {
         let stream = (place < MOST).then(|| at(place))?;
         (stream.id.load(Ordering::Acquire) == id).then_some(stream)
@@ -67,7 +67,7 @@ impl Stream {
         self.id.load(Ordering::Relaxed)
     }
 
-    /// One more descriptor leads to it.
+    /// Another descriptor refers to it.
     pub(crate) fn keep(&self) {
         self.descriptors.fetch_add(1, Ordering::Relaxed);
     }
@@ -77,7 +77,7 @@ impl Stream {
         self.what().is_some_and(|it| it.kind == StreamKind::Tcp)
     }
 
-    /// Whether it is connected to that address.
+    /// Whether it is connected to this address.
     pub(crate) fn leads_to(&self, to: Address) -> bool {
         self.what().is_some_and(|it| it.peer == to)
     }
@@ -87,30 +87,30 @@ impl Stream {
         unsafe { *self.what.get() }
     }
 
-    /// So many bytes went out. Returns how many before.
+    /// Counts sent bytes. Returns the count before.
     pub(crate) fn sends(&self, bytes: u64) -> u64 {
-        self.heard.store(0, Ordering::Relaxed);
+        self.since_send.store(0, Ordering::Relaxed);
         self.sent.fetch_add(bytes, Ordering::Relaxed)
     }
 
-    /// So many bytes came in. Returns how many before, and how many since the last send, [`MAX_HEAD`] at most.
+    /// Counts received bytes. Returns the count before, and the number since the last send, at most [`MAX_HEAD`].
     pub(crate) fn receives(&self, bytes: u64) -> (u64, usize) {
-        let heard = self.heard.load(Ordering::Relaxed);
+        let since_send = self.since_send.load(Ordering::Relaxed);
         let more = bytes.min(MAX_HEAD as u64) as u32;
-        // Two threads that receive at once share one message: what each counts hardly matters.
-        let now = heard.saturating_add(more).min(MAX_HEAD as u32);
-        self.heard.store(now, Ordering::Relaxed);
+        // Two threads that receive at the same time share one message, so an inexact count hardly matters.
+        let now = since_send.saturating_add(more).min(MAX_HEAD as u32);
+        self.since_send.store(now, Ordering::Relaxed);
         (
             self.received.fetch_add(bytes, Ordering::Relaxed),
-            heard as usize,
+            since_send as usize,
         )
     }
 
-    /// Tells of it if this log does not know it yet.
-    pub(crate) fn tell(&self, inside: &Inside) {
+    /// Announces it in this log, if that has not happened.
+    pub(crate) fn announce(&self, inside: &Inside) {
         let number = log::number();
-        if self.told.load(Ordering::Relaxed) == number
-            || self.told.swap(number, Ordering::Relaxed) == number
+        if self.announced.load(Ordering::Relaxed) == number
+            || self.announced.swap(number, Ordering::Relaxed) == number
         {
             return;
         }
@@ -137,7 +137,7 @@ impl Stream {
     }
 }
 
-/// A new stream to which one descriptor leads. `None` when there are too many.
+/// A new stream with one descriptor, or `None` if there are too many.
 pub(crate) fn add(what: What) -> Option<Entry> {
     let place = take_free().or_else(take_new)?;
     let stream = at(place);
@@ -145,9 +145,9 @@ pub(crate) fn add(what: What) -> Option<Entry> {
     // SAFETY: nobody knows this place until its number is published.
     unsafe { *stream.what.get() = Some(what) };
     stream.descriptors.store(1, Ordering::Relaxed);
-    stream.told.store(0, Ordering::Relaxed);
+    stream.announced.store(0, Ordering::Relaxed);
     stream.born.store(log::number(), Ordering::Relaxed);
-    stream.heard.store(0, Ordering::Relaxed);
+    stream.since_send.store(0, Ordering::Relaxed);
     stream.sent.store(0, Ordering::Relaxed);
     stream.received.store(0, Ordering::Relaxed);
     stream.id.store(id, Ordering::Release);
@@ -185,13 +185,13 @@ fn give_back(place: u32) {
     }
 }
 
-/// One descriptor less leads to it; with the last one it is closed.
+/// One descriptor less refers to it. The last one closes it.
 pub(crate) fn release(stream: &Stream, place: u32) {
     if stream.descriptors.fetch_sub(1, Ordering::AcqRel) != 1 {
         return;
     }
     let id = stream.id.swap(0, Ordering::AcqRel);
-    if stream.told.load(Ordering::Relaxed) == log::number()
+    if stream.announced.load(Ordering::Relaxed) == log::number()
         && let Some(inside) = thread::enter()
     {
         inside.write(0, &Record::Close { stream: id });
@@ -199,8 +199,8 @@ pub(crate) fn release(stream: &Stream, place: u32) {
     give_back(place);
 }
 
-/// The stream that a descriptor leads to, of which that much is known; found out if nobody has looked yet. Inside a signal handler
-/// that has interrupted our code there is no finding out.
+/// The stream of a descriptor about which this much is known. Identifies the descriptor if necessary, but not in a signal
+/// handler that has interrupted our code.
 pub(crate) fn of(inside: Option<&Inside>, fd: c_int, entry: Entry) -> Option<&'static Stream> {
     match entry {
         Entry::Nothing => None,
@@ -209,18 +209,18 @@ pub(crate) fn of(inside: Option<&Inside>, fd: c_int, entry: Entry) -> Option<&'s
     }
 }
 
-/// A TCP socket is being connected to that address, on behalf of what the calling thread does: tells of the connection, which
-/// may be used on behalf of something else.
+/// A TCP socket is being connected to this address for the calling thread's work. Announces the connection now, because it
+/// may be used for other work.
 pub(crate) fn connecting(inside: &Inside, fd: c_int, to: Address) {
     if let Some(stream) = find_out(inside, fd, Via::Connected, Some(to)) {
-        stream.tell(inside);
+        stream.announce(inside);
     }
 }
 
 #[cold]
 fn find_out(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Option<&'static Stream> {
     let before = Entry::Unknown(via);
-    let found = match identify::look(inside, fd, via, to) {
+    let found = match identify::inspect(inside, fd, via, to) {
         Found::NotYet => return None,
         Found::Nothing => Entry::Nothing,
         Found::Stream(what) => known(via, &what).or_else(|| add(what))?,
@@ -234,13 +234,13 @@ fn find_out(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Option
         release(stream, place);
     }
     // Another thread was faster.
-    match entries::look(fd)? {
+    match entries::get(fd)? {
         Entry::Stream { place, id } => Stream::of(place, id),
         _ => None,
     }
 }
 
-/// What was there when the program began, or came from another process, may be known by another descriptor.
+/// A stream that existed at program start, or came from another process, may be known by another descriptor.
 fn known(via: Via, what: &What) -> Option<Entry> {
     if via != Via::Found {
         return None;

@@ -1,4 +1,7 @@
-//! The other ends of unix sockets, which the kernel tells by its socket diagnostics (netlink), one at a time.
+//! Finds the other ends of unix sockets through the kernel's socket diagnostics (netlink), one at a time.
+//!
+//! The messages are built and read by hand: `netlink-packet-sock-diag` keeps them in vectors, and nothing may be
+//! allocated here.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -8,10 +11,10 @@ use fulcrum_preload::{descriptors, sys};
 
 use crate::threads::thread::Inside;
 
-/// Our socket: a descriptor, or one of these.
+/// Our socket: a descriptor, or one of these constants.
 static SOCKET: AtomicI32 = AtomicI32::new(CLOSED);
 const CLOSED: c_int = -1;
-/// There is none to be had here.
+/// No socket is available here.
 const DENIED: c_int = -2;
 static LOCK: Lock = Lock::new();
 static SEQUENCE: AtomicU32 = AtomicU32::new(0);
@@ -23,7 +26,7 @@ const ATTRIBUTE_PEER: u16 = 2;
 const HEADER: usize = 16;
 const MESSAGE: usize = 16;
 
-/// Opens our socket: programs may lock themselves in later.
+/// Opens our socket early, because programs may sandbox themselves later.
 pub(crate) fn begin() {
     socket();
 }
@@ -35,7 +38,7 @@ fn socket() -> Option<c_int> {
     }
     let kind = (libc::SOCK_RAW | libc::SOCK_CLOEXEC) as usize;
     let args = [libc::AF_NETLINK as usize, kind, NETLINK_SOCK_DIAG, 0, 0, 0];
-    // SAFETY: takes no pointers.
+    // SAFETY: the call takes no pointers.
     let fd = unsafe { sys::call(libc::SYS_socket, args) };
     let fd = if fd < 0 {
         DENIED
@@ -46,13 +49,13 @@ fn socket() -> Option<c_int> {
     (fd >= 0).then_some(fd)
 }
 
-/// In a forked child: answers would go to whoever reads first.
+/// In a forked child: closes the shared socket, whose answers would go to the first reader.
 pub(crate) fn begin_again() {
     LOCK.free();
     give_up();
 }
 
-/// Our descriptor is wanted for something else.
+/// Closes our descriptor, whose number is needed for something else.
 pub(crate) fn give_up() {
     let fd = SOCKET.swap(CLOSED, Ordering::Relaxed);
     if fd >= 0 {
@@ -60,8 +63,8 @@ pub(crate) fn give_up() {
     }
 }
 
-/// The inode of the other end of a unix socket; 0 when it is not known, or not accepted yet. No signal handler comes here while
-/// the thread has the lock: it is in our code.
+/// The inode of the other end of a unix socket, or 0 if it is unknown or not accepted yet. No signal handler gets here
+/// while the thread holds the lock, because the thread is in our code.
 pub(crate) fn peer_of(_inside: &Inside, inode: u64) -> u64 {
     LOCK.take();
     let peer = ask(inode).unwrap_or(0);
@@ -81,7 +84,7 @@ fn ask(inode: u64) -> Option<u64> {
         [any, inode, SHOW_PEER, any, any],
     ];
     let wait = libc::MSG_DONTWAIT as usize;
-    // SAFETY: the kernel reads so many bytes.
+    // SAFETY: the kernel reads at most the request's length.
     let sent = unsafe {
         let args = [fd, request.as_ptr().addr(), length as usize, wait, 0, 0];
         sys::call(libc::SYS_sendto, args)
@@ -89,10 +92,10 @@ fn ask(inode: u64) -> Option<u64> {
     if sent < 0 {
         return None;
     }
-    // The kernel has answered before that returns. What is left from before is passed over.
+    // The kernel answers before the call returns. Stale answers are skipped.
     let mut answer = [0_u8; 256];
     loop {
-        // SAFETY: the kernel writes so many bytes at most.
+        // SAFETY: the kernel writes at most the buffer's length.
         let read = unsafe {
             let args = [fd, answer.as_mut_ptr().addr(), answer.len(), wait, 0, 0];
             sys::call(libc::SYS_recvfrom, args)
@@ -109,7 +112,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.try_into().ok()?))
 }
 
-/// The peer in an answer: a header, a message, then attributes of a length, a kind and a value each.
+/// The peer in an answer: a header, a message, and attributes, each with a length, a kind and a value.
 fn peer(answer: &[u8]) -> Option<u64> {
     if word(answer, 4)? as u16 != SOCK_DIAG_BY_FAMILY {
         return None;

@@ -1,4 +1,4 @@
-//! `exec`: the process becomes another program, which has a log of its own.
+//! `exec`: the process becomes another program, which gets a log of its own.
 
 use core::ffi::{c_char, c_int};
 
@@ -7,7 +7,7 @@ use fulcrum_wire::transactions::state;
 use super::exits;
 use crate::log;
 
-/// Runs `exec`. When that returns it has failed, and the log goes on.
+/// Runs `exec`. If it returns, it has failed, and the log continues.
 pub(crate) fn executed<T>(exec: impl FnOnce() -> T) -> T {
     if !exits::is_own_process() {
         return exec();

@@ -1,11 +1,12 @@
-//! The ways out of a process: the log ends in order.
+//! The exits of a process, at which the log ends in an orderly way.
 
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{state, word};
 
 use crate::{active, log};
 
-/// Whether this is the process that the log is of: a child made by `vfork` or `clone` may share its memory and must not touch it.
+/// Whether the log belongs to this process. A child made by `vfork` or `clone` may share its memory and must not touch the
+/// log.
 pub(crate) fn is_own_process() -> bool {
     active::is_active()
         && log::header(word::PID).load(core::sync::atomic::Ordering::Relaxed)

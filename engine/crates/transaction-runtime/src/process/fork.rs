@@ -1,5 +1,5 @@
-//! Forked children have logs of their own, from their first moment. Children that share their parent's memory (`vfork`) have
-//! none: what they execute has.
+//! Forked children, which have logs of their own from their first moment. Children that share their parent's memory
+//! (`vfork`) have none; the programs they execute have.
 
 use core::ffi::{c_char, c_int, c_void};
 
@@ -15,7 +15,7 @@ use crate::messages::unix_peers;
 use crate::threads::{process_context, thread, thread_context};
 use crate::{active, libraries, session};
 
-/// Logs the child from here on. Not in the handler itself: other libraries' handlers must have run before.
+/// Starts the child's log. Not in the fork handler itself, because other libraries' handlers must run before.
 fn begin_again(parent: Parent) {
     let _errno = sys::KeepErrno::new();
     active::deactivate();
@@ -32,11 +32,11 @@ fn begin_again(parent: Parent) {
     libraries::begin_again();
     unix_peers::begin_again();
     sections::begin_again();
-    // Without a log the child goes on as if alone.
+    // Without a log the child continues unprofiled.
     let _ = process_log::begin(parent);
 }
 
-/// The calling thread as a parent; `None` when it is not logged.
+/// The calling thread as a parent, or `None` if it is not logged.
 fn parent() -> Option<Parent> {
     if !active::is_active() {
         return None;
@@ -45,7 +45,7 @@ fn parent() -> Option<Parent> {
     (!thread.is_vforked()).then(|| log::as_parent(thread.number()))
 }
 
-/// Runs what makes a child: 0 in the child, its number or an error in the parent.
+/// Runs a call that forks: its result is 0 in the child, and the child's number or an error in the parent.
 fn forked(frame: &Frame, fork: impl FnOnce() -> c_int) -> c_int {
     let Some(parent) = parent() else {
         return fork();
@@ -59,7 +59,7 @@ fn forked(frame: &Frame, fork: impl FnOnce() -> c_int) -> c_int {
     child
 }
 
-/// Tells of a child, if there is one.
+/// Records a child, if there is one.
 fn made(frame: &Frame, child: c_int) {
     if child > 0
         && let Some(inside) = thread::enter()
@@ -70,13 +70,13 @@ fn made(frame: &Frame, child: c_int) {
 }
 
 unsafe extern "C-unwind" fn fork(frame: &Frame) -> c_int {
-    // SAFETY: passes the call on.
+    // SAFETY: passes on the call.
     forked(frame, || unsafe { real!(fork: fn() -> c_int)() })
 }
 
-/// Runs no handlers.
+/// `_Fork`, which runs no fork handlers.
 unsafe extern "C-unwind" fn fork_alone(frame: &Frame) -> c_int {
-    // SAFETY: passes the call on.
+    // SAFETY: passes on the call.
     forked(frame, || unsafe { real!(_Fork: fn() -> c_int)() })
 }
 
@@ -88,7 +88,7 @@ unsafe extern "C-unwind" fn forkpty(
     frame: &Frame,
 ) -> c_int {
     type Settings = *const c_void;
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     forked(frame, || unsafe {
         real!(forkpty: fn(*mut c_int, *mut c_char, Settings, Settings) -> c_int)(
             master, name, terminal, size,
@@ -96,17 +96,17 @@ unsafe extern "C-unwind" fn forkpty(
     })
 }
 
-/// Returns in the child alone, unless it fails: the process that called it ends inside libc.
+/// Returns only in the child, unless it fails: the calling process ends inside libc.
 unsafe extern "C-unwind" fn daemon(stay: c_int, open: c_int, _frame: &Frame) -> c_int {
     use fulcrum_wire::transactions::state::ENDED;
     let real = real!(daemon: fn(c_int, c_int) -> c_int);
     let Some(parent) = parent() else {
-        // SAFETY: passes the program's arguments on.
+        // SAFETY: passes on the program's arguments.
         return unsafe { real(stay, open) };
     };
     let own = sys::process_id();
     log::end(ENDED);
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     let result = unsafe { real(stay, open) };
     if sys::process_id() == own {
         log::reopen(ENDED);
@@ -130,7 +130,7 @@ macro_rules! spawns {
             frame: &Frame,
         ) -> c_int {
             let mut child = 0;
-            // SAFETY: passes the program's arguments on, with a place for the number when it wants none.
+            // SAFETY: passes on the program's arguments, with a place for the child's number if the program gives none.
             unsafe {
                 let place = if pid.is_null() { &raw mut child } else { pid };
                 let real = real!($name: fn(*mut libc::pid_t, *const c_char, *const c_void, *const c_void, Strings, Strings) -> c_int);
@@ -157,8 +157,8 @@ hooks! {
     posix_spawnp => posix_spawnp, "stack";
 }
 
-/// `vfork(2)` returns twice on the same stack: the return address is kept in a register meanwhile, as libc does. What runs
-/// first is the child.
+/// `vfork(2)` returns twice on the same stack. As in libc, a register holds the return address meanwhile. The child runs
+/// first.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn vfork() -> c_int {
@@ -192,15 +192,15 @@ unsafe extern "C-unwind" fn before_vfork() {
     }
 }
 
-/// In the parent, when the child has ended or executes a program.
+/// In the parent, once the child has ended or executed a program.
 unsafe extern "C-unwind" fn after_vfork(result: isize) -> c_int {
     if let Some(thread) = thread::current() {
-        // A child made by `vfork` that calls it in turn stays one.
+        // A child made by `vfork` that calls `vfork` itself stays a child.
         let own = exits::is_own_process();
         thread.set_vforked(!own && thread.is_vforked());
     }
     if result < 0 {
-        // SAFETY: the calling thread's errno.
+        // SAFETY: writes the calling thread's errno.
         unsafe { *libc::__errno_location() = -result as c_int };
         return -1;
     }

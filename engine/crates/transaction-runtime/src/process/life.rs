@@ -1,4 +1,4 @@
-//! The library's life in a process: constructor and destructor.
+//! The library's constructor and destructor.
 
 use core::ffi::c_void;
 
@@ -36,7 +36,7 @@ extern "C" fn begin() {
     unsafe { libc::pthread_atfork(None, None, Some(active::in_child)) };
     at_quick_exit(at_quick);
     if let Some(inside) = thread::enter() {
-        modules::look(&inside);
+        modules::log_new(&inside);
     }
     callers::ask();
     unix_peers::begin();
@@ -50,7 +50,7 @@ extern "C" fn begin() {
         .chain(libraries::hooks())
         .chain(java::hooks());
     locks::prepare();
-    // Those of `fork` return twice.
+    // The hooks of `fork` return twice.
     sections::begin(native, fork::hooks());
 }
 

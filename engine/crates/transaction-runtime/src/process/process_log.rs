@@ -1,4 +1,4 @@
-//! The log of a process begins: where the program begins, and in forked children.
+//! Starts the log of a process, at program start and in forked children.
 
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Record;
@@ -7,7 +7,8 @@ use crate::log::{self, Parent};
 use crate::threads::thread;
 use crate::{active, session};
 
-/// Makes a log, of the calling thread for the moment, and activates the library. `None`: the process goes on without.
+/// Creates a log, with the calling thread as its only thread for now, and activates the library. Returns `None` if the
+/// process continues without a log.
 pub(crate) fn begin(parent: Parent) -> Option<()> {
     let session = session::session()?;
     log::create(session, parent)?;
@@ -22,7 +23,7 @@ pub(crate) fn begin(parent: Parent) -> Option<()> {
 
 fn write_program() {
     let mut path = [0_u8; 1024];
-    // SAFETY: the kernel writes so many bytes at most.
+    // SAFETY: the kernel writes at most the buffer's length.
     let length = unsafe {
         let name = c"/proc/self/exe".as_ptr().addr();
         let args = [name, path.as_mut_ptr().addr(), path.len(), 0, 0, 0];

@@ -1,4 +1,4 @@
-//! Threads end.
+//! The end of threads.
 
 use core::ffi::c_void;
 
@@ -9,10 +9,10 @@ use super::thread::{self, Thread};
 use crate::active;
 use crate::locking::sections;
 
-/// The last thing that a thread does here.
+/// The destructor of the thread's key, which runs last in a thread.
 pub(crate) unsafe extern "C" fn end(slot: *mut c_void) {
     let _errno = sys::KeepErrno::new();
-    // SAFETY: the value of our key is the slot that `adopt` set.
+    // SAFETY: the key's value is the slot that `adopt` has set.
     let thread = unsafe { &*slot.cast::<Thread>() };
     if active::is_active() && !thread.is_vforked() && thread.is_at_end() {
         end_current();

@@ -1,5 +1,7 @@
-//! The names of attributes of spans: a table that the SDK publishes for the whole process (OTEP 4719), logged when it is needed. It
-//! is read through the kernel, as from outside: what is wrong with it hurts nobody.
+//! The attribute names of spans: a table that the SDK publishes for the whole process (OTEP 4719), logged when it is
+//! needed. It is read through the kernel, as if from outside, so an invalid table does no harm.
+//!
+//! Only the header is read here; the message itself is logged as it is, and decoded by the engine.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -13,40 +15,40 @@ use super::thread_context;
 use crate::call_paths::modules;
 use crate::session::{self, Name};
 
-/// What a mapping is called that begins with the header.
+/// Names of mappings that begin with the header.
 const NAMES: [&[u8]; 3] = [
     b"/memfd:OTEL_CTX",
     b"[anon_shmem:OTEL_CTX",
     b"[anon:OTEL_CTX",
 ];
 const SIGNATURE: u64 = u64::from_le_bytes(*b"OTEL_CTX");
-/// Of the header: signature; version and size; when it was published; where the table is.
+/// The length of the header: signature; version and size; time of publication; address of the table.
 const HEADER: usize = 32;
-/// So often a table is looked for that is not there.
-const MOST_LOOKS: u32 = 32;
-/// It is read again when it was being written.
+/// How often a missing table is searched for.
+const MOST_SEARCHES: u32 = 32;
+/// How often it is read again if it was being written.
 const TRIES: usize = 3;
 
-/// Attributes that had names when the table was last logged.
+/// The number of attributes that had names when the table was last logged.
 static KNOWN: AtomicU32 = AtomicU32::new(0);
-static LOOKS: AtomicU32 = AtomicU32::new(0);
+static SEARCHES: AtomicU32 = AtomicU32::new(0);
 static LOCK: Lock = Lock::new();
 
-/// Logs the table, if spans have attributes that were not there when it was last logged.
+/// Logs the table if spans have attributes that it did not have when it was last logged.
 #[inline]
-pub(crate) fn tell(inside: &Inside) {
+pub(crate) fn log(inside: &Inside) {
     let needed = thread_context::named();
     if needed > KNOWN.load(Ordering::Relaxed) {
-        look(inside, needed);
+        search(inside, needed);
     }
 }
 
 #[cold]
-fn look(inside: &Inside, needed: u32) {
-    if LOOKS.load(Ordering::Relaxed) >= MOST_LOOKS || !LOCK.try_take() {
+fn search(inside: &Inside, needed: u32) {
+    if SEARCHES.load(Ordering::Relaxed) >= MOST_SEARCHES || !LOCK.try_take() {
         return;
     }
-    LOOKS.fetch_add(1, Ordering::Relaxed);
+    SEARCHES.fetch_add(1, Ordering::Relaxed);
     if uninterrupted(|| apart(|| read(inside))).is_some() {
         KNOWN.store(needed, Ordering::Relaxed);
     }
@@ -67,12 +69,12 @@ fn read(inside: &Inside) -> Option<()> {
     }
     let name = Name::new(format_args!("/proc/self/mem"))?;
     let memory = session::open(&name, libc::O_RDONLY).ok()?;
-    let told = (0..TRIES).find_map(|_| table(inside, memory, at));
+    let logged = (0..TRIES).find_map(|_| table(inside, memory, at));
     session::close(memory);
-    told
+    logged
 }
 
-/// Reads the table and logs it; `None` when it is none, or is being written.
+/// Reads and logs the table. Returns `None` if it is invalid or being written.
 fn table(inside: &Inside, memory: usize, at: u64) -> Option<()> {
     let mut header = [0; HEADER];
     read_at(memory, at, &mut header)?;
@@ -94,9 +96,9 @@ fn table(inside: &Inside, memory: usize, at: u64) -> Option<()> {
     Some(())
 }
 
-/// Reads as many bytes as there is room for.
+/// Fills the buffer.
 fn read_at(memory: usize, at: u64, into: &mut [u8]) -> Option<()> {
-    // SAFETY: the kernel writes so many bytes at most.
+    // SAFETY: the kernel writes at most the buffer's length.
     let read = unsafe {
         let args = [
             memory,
@@ -111,7 +113,7 @@ fn read_at(memory: usize, at: u64, into: &mut [u8]) -> Option<()> {
     (read == into.len() as isize).then_some(())
 }
 
-/// In a forked child: it has none of what its parent published.
+/// In a forked child, which has none of what its parent published.
 pub(crate) fn begin_again() {
     KNOWN.store(0, Ordering::Relaxed);
     LOCK.free();

@@ -1,4 +1,4 @@
-//! Threads that the program makes.
+//! Threads that the program creates.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use super::thread::{self, Routine, Thread};
 use crate::active;
 use crate::hooks::frame::{Frame, hooks};
 
-/// The size of the stack that a new thread gets, bytes; 0 when unknown.
+/// The stack size of a new thread in bytes, or 0 if unknown.
 unsafe fn stack_size(attributes: *const pthread_attr_t) -> u64 {
     let mut size = 0;
-    // SAFETY: reads the program's attributes, or fresh ones that are filled first.
+    // SAFETY: reads the program's attributes, or fresh ones that are initialised first.
     unsafe {
         if attributes.is_null() {
             let mut defaults: pthread_attr_t = core::mem::zeroed();
@@ -29,7 +29,7 @@ unsafe fn stack_size(attributes: *const pthread_attr_t) -> u64 {
     size as u64
 }
 
-/// Makes a thread by `make`, which is given what it runs, and that function's argument. Zero is success.
+/// Creates a thread with `make`, which gets the thread's function and argument. 0 means success.
 fn made(
     frame: &Frame,
     (routine, argument, stack_size): (Routine, *mut c_void, u64),
@@ -59,15 +59,15 @@ fn slot() -> Option<&'static Thread> {
     }
     let inside = thread::enter()?;
     let slot = thread::allocate(inside.thread().number());
-    if slot.is_none() && !TOLD.swap(true, Ordering::Relaxed) {
+    if slot.is_none() && !NOTED.swap(true, Ordering::Relaxed) {
         inside.write(0, &Record::Note(TOO_MANY.as_bytes()));
     }
     slot
 }
 
-/// Said once a process.
-static TOLD: AtomicBool = AtomicBool::new(false);
-const TOO_MANY: &str = "More than 4096 threads ran at once: what those beyond did is missing.";
+/// Whether the note was written, once in a process.
+static NOTED: AtomicBool = AtomicBool::new(false);
+const TOO_MANY: &str = "More than 4096 threads ran at once: the work of further ones is missing.";
 const _: () = assert!(thread::SLOTS == 4096, "the note says so");
 
 unsafe extern "C-unwind" fn pthread_create(
@@ -84,9 +84,9 @@ unsafe extern "C-unwind" fn pthread_create(
         *mut c_void,
     ) -> c_int;
     let real: Create = real!(pthread_create: fn(*mut pthread_t, *const pthread_attr_t, Routine, *mut c_void) -> c_int);
-    // SAFETY: the program's attributes, valid or null by the call's contract.
+    // SAFETY: the program's attributes, valid or null by the function's contract.
     let size = unsafe { stack_size(attributes) };
-    // SAFETY: passes the program's arguments on, its routine inside the slot.
+    // SAFETY: passes on the program's arguments, with its routine in the slot.
     made(
         frame,
         (routine, argument, size),
@@ -96,15 +96,15 @@ unsafe extern "C-unwind" fn pthread_create(
 
 type Start = unsafe extern "C" fn(*mut c_void) -> c_int;
 
-/// C11's: in glibc a symbol of its own, which does not go through that of `pthread`.
+/// The C11 function, which is a symbol of its own in glibc and does not go through that of `pthread`.
 unsafe extern "C-unwind" fn thrd_create(
     id: *mut c_void,
     routine: Start,
     argument: *mut c_void,
     frame: &Frame,
 ) -> c_int {
-    // SAFETY: an `int` result lies in the low half of the register that a pointer is returned in, and `thread::start` passes
-    // that register on.
+    // SAFETY: an `int` result is in the low half of the register that a pointer is returned in, and `thread::start` passes
+    // on that register.
     unsafe {
         let routine = core::mem::transmute::<Start, Routine>(routine);
         let size = stack_size(core::ptr::null());

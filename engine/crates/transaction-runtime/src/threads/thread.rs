@@ -1,5 +1,4 @@
-//! What the library knows of each thread of the program: its place in the log, where its stack is, and whether it is in our
-//! code.
+//! The state of each thread of the program: its place in the log, where its stack is, and whether it is in our code.
 
 use core::arch::{asm, global_asm};
 use core::cell::{Cell, UnsafeCell};
@@ -21,15 +20,15 @@ use crate::libraries::Nesting;
 use crate::locking::watch::Watch;
 use crate::log::{self, Chunk};
 
-/// The function a program gives to `pthread_create`.
+/// The function that a program passes to `pthread_create`.
 pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
-/// One thread. Slots live for the life of the process and are reused. Zeroed, it is one that is not in use.
+/// A thread. Slots live as long as the process and are reused. A zeroed slot is not in use.
 #[repr(align(128))]
 pub(crate) struct Thread {
-    /// The stack pointer with which our code was entered; 0 outside.
+    /// The stack pointer at which our code was entered, or 0 outside it.
     inside: Cell<u64>,
-    /// The thread has called `vfork`, and what runs is the child, in its memory.
+    /// Whether the thread has called `vfork` and the child is running, in its memory.
     vforked: Cell<bool>,
     number: Cell<u32>,
     by: Cell<u32>,
@@ -42,23 +41,23 @@ pub(crate) struct Thread {
     chunk: Cell<Option<Chunk>>,
     /// Bytes of records in the chunk.
     written: Cell<usize>,
-    /// Chunks so far.
+    /// The number of chunks so far.
     chunks: Cell<u32>,
-    /// How its critical sections are watched.
+    /// The state of watching its critical sections.
     pub(crate) watch: Watch,
     /// The handlers that it is in.
     pub(crate) nesting: Nesting,
-    /// The tasks that it is in, of a Java virtual machine's.
+    /// The tasks of a Java virtual machine that it is in.
     pub(crate) tasks: Tasks,
     memory: UnsafeCell<Memory>,
 }
 
-/// Where a thread's stack is: from `low` to `high`, both inside it.
+/// A thread's stack, from `low` to `high`, both inside it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Stack {
-    /// Lowest address that may be read while the stack pointer is at or below it.
+    /// The lowest address that may be read while the stack pointer is at or below it.
     pub(crate) low: u64,
-    /// Above every frame of the program's.
+    /// Above every frame of the program.
     pub(crate) high: u64,
 }
 
@@ -70,21 +69,21 @@ impl Stack {
     }
 }
 
-/// Threads at once. Those beyond are not logged.
+/// The most threads at once. Further ones are not logged.
 pub(crate) const SLOTS: usize = 4096;
 static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
-/// Which slots are in use: apart from them, so that looking for one touches no others.
+/// Which slots are in use. Kept apart from them, so that a search touches no other slots.
 static USED: [AtomicBool; SLOTS] = [const { AtomicBool::new(false) }; SLOTS];
-/// The last number that was given to a thread of this process.
+/// The last number given to a thread of this process.
 static LAST_NUMBER: AtomicU32 = AtomicU32::new(0);
-/// Threads that have called `vfork`, and whose children run.
+/// The number of threads that have called `vfork` and whose children are running.
 static VFORKED: AtomicU32 = AtomicU32::new(0);
 static END: ThreadEnd = ThreadEnd::new();
-/// After what others do at the end of threads, which may send and receive.
+/// Ends after other libraries' thread destructors, which may send and receive.
 const ENDINGS: u32 = 3;
 
-// A word of the calling thread: which one it is. Not `thread_local!`, by which a library finds its words through a call: every
-// hook asks.
+// A word of the calling thread that identifies it. Not a `thread_local!`, which a library reaches through a call, because
+// every hook reads it.
 global_asm!(
     ".pushsection .tbss.fulcrum_transaction_thread,\"awT\",@nobits",
     ".balign 8",
@@ -101,7 +100,7 @@ global_asm!(
 #[inline(always)]
 fn own() -> *const Thread {
     let thread: *const Thread;
-    // SAFETY: the initial-exec model of x86-64 Linux: the library is there from the program's start.
+    // SAFETY: reads the word as the initial-exec model of x86-64 Linux defines it; the library is loaded at program start.
     unsafe {
         asm!(
             "mov {0}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
@@ -114,7 +113,7 @@ fn own() -> *const Thread {
 }
 
 fn set_own(thread: *const Thread) {
-    // SAFETY: as in `own`.
+    // SAFETY: as in `own`; writes the word.
     unsafe {
         asm!(
             "mov {1}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
@@ -126,16 +125,17 @@ fn set_own(thread: *const Thread) {
     }
 }
 
-/// What a thread that has ended is.
+/// The value for a thread that has ended.
 fn ended() -> *const Thread {
     core::ptr::without_provenance(align_of::<Thread>())
 }
 
-/// Makes room for threads, of which `end` is told their ends with their slots. Before any other function of this module.
+/// Makes room for threads. `end` is called with the slot of each thread that ends. Call this before any other function of
+/// this module.
 pub(crate) fn prepare(end: unsafe extern "C" fn(*mut c_void)) -> Option<()> {
     let table = sys::map_anonymous(SLOTS * size_of::<Thread>())?;
     TABLE.store(table.cast(), Ordering::Release);
-    // SAFETY: threads end with their slots, which is all that is set.
+    // SAFETY: the key's values are slots, which is all that `end` expects.
     unsafe { END.prepare(end) };
     Some(())
 }
@@ -147,11 +147,11 @@ pub(crate) fn current() -> Option<&'static Thread> {
     if thread == ended() {
         return None;
     }
-    // SAFETY: null, or into the table, which is never unmapped.
+    // SAFETY: null, or in the table, which is never unmapped.
     unsafe { thread.as_ref() }
 }
 
-/// Takes a free slot for a thread that is about to begin, made by thread `by`. `None` when all are taken.
+/// Takes a free slot for a thread that thread `by` is about to create. Returns `None` if all are taken.
 pub(crate) fn allocate(by: u32) -> Option<&'static Thread> {
     let is_free =
         |used: &AtomicBool| !used.load(Ordering::Relaxed) && !used.swap(true, Ordering::AcqRel);
@@ -165,16 +165,16 @@ pub(crate) fn allocate(by: u32) -> Option<&'static Thread> {
     Some(free)
 }
 
-/// Gives a slot back whose thread never began.
+/// Frees the slot of a thread that never started.
 pub(crate) fn release(thread: &Thread) {
-    thread.mark(false);
+    thread.slot().store(false, Ordering::Release);
 }
 
-/// What a program's new thread runs first.
+/// The first function of a new thread of the program.
 pub(crate) unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
-    // SAFETY: `slot` comes from `allocate`, and this thread is its only user from now on.
+    // SAFETY: `slot` comes from `allocate`, and only this thread uses it from now on.
     let thread = unsafe { &*slot.cast::<Thread>() };
-    // Every frame of the program's lies below this one.
+    // Every frame of the program is below this one.
     let high = (&raw const thread) as u64 & !7;
     let low = high.saturating_sub(thread.stack_size.get());
     thread.stack.set(Stack { low, high });
@@ -187,7 +187,7 @@ pub(crate) unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Makes the calling thread the owner of a slot, and begins its part of the log.
+/// Makes the calling thread the owner of a slot, and starts its part of the log.
 pub(crate) fn adopt(thread: &'static Thread) {
     let _errno = sys::KeepErrno::new();
     set_own(thread);
@@ -203,7 +203,7 @@ pub(crate) fn adopt(thread: &'static Thread) {
     }
 }
 
-/// The first thread of a process that has just begun or was just forked. `None` when it has no slot.
+/// The first thread of a process that has just started or was just forked. Returns `None` if there is no slot for it.
 pub(crate) fn begin_process() -> Option<()> {
     LAST_NUMBER.store(0, Ordering::Relaxed);
     VFORKED.store(0, Ordering::Relaxed);
@@ -212,8 +212,8 @@ pub(crate) fn begin_process() -> Option<()> {
     }
     let thread = match current() {
         Some(thread) => {
-            // Its slot is the only one that is in use.
-            thread.mark(true);
+            // Its slot is the only one in use.
+            thread.slot().store(true, Ordering::Release);
             thread.by.set(0);
             thread.begin(LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1);
             thread
@@ -224,7 +224,7 @@ pub(crate) fn begin_process() -> Option<()> {
     Some(())
 }
 
-/// A thread is about to end, and has said so: it gives back what it has.
+/// A thread that has recorded its end frees its slot.
 pub(crate) fn leave(inside: Inside) {
     let thread = inside.0;
     if let Some(chunk) = thread.chunk.take() {
@@ -235,7 +235,7 @@ pub(crate) fn leave(inside: Inside) {
     release(thread);
 }
 
-/// The initial thread's stack: up to the random bytes that the kernel puts above everything else.
+/// The initial thread's stack, up to the random bytes that the kernel puts above everything else.
 pub(crate) fn main_stack() -> Stack {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
@@ -253,12 +253,12 @@ pub(crate) fn main_stack() -> Stack {
 }
 
 impl Thread {
-    /// Whether its slot is in use from now on.
-    fn mark(&self, used: bool) {
+    /// Whether its slot is in use.
+    fn slot(&self) -> &'static AtomicBool {
         let table = TABLE.load(Ordering::Acquire).cast_const();
         // SAFETY: both are in the table.
         let slot = unsafe { core::ptr::from_ref(self).offset_from_unsigned(table) };
-        USED[slot].store(used, Ordering::Release);
+        &USED[slot]
     }
 
     fn begin(&self, number: u32) {
@@ -276,7 +276,7 @@ impl Thread {
         unsafe { (*self.memory.get()).forget() };
     }
 
-    /// What it will run, and how large its stack is.
+    /// Sets what it will run, and the size of its stack.
     pub(crate) fn set_routine(&self, routine: Routine, argument: *mut c_void, stack_size: u64) {
         self.routine.set(Some(routine));
         self.argument.set(argument);
@@ -288,22 +288,23 @@ impl Thread {
         self.number.get()
     }
 
-    /// The kernel's number of it.
+    /// The kernel's thread number.
     pub(crate) fn id(&self) -> u32 {
         self.id.get()
     }
 
-    /// Where its stack is; empty when that is not known.
+    /// Its stack, or an empty range if unknown.
     pub(crate) fn stack(&self) -> Stack {
         self.stack.get()
     }
 
-    /// Says where its stack is.
+    /// Sets its stack.
     pub(crate) fn set_stack(&self, stack: Stack) {
         self.stack.set(stack);
     }
 
-    /// Its end is told. Whether it is at it: others may still do something there, and then it is told again.
+    /// Called at its end. Returns whether this is the last call: other libraries may still do something, and then it is
+    /// called again.
     pub(crate) fn is_at_end(&self) -> bool {
         if self.endings.get() < ENDINGS {
             self.endings.set(self.endings.get() + 1);
@@ -313,12 +314,12 @@ impl Thread {
         true
     }
 
-    /// Whether what runs is a child made by `vfork`.
+    /// Whether a child made by `vfork` is running.
     pub(crate) fn is_vforked(&self) -> bool {
         self.vforked.get()
     }
 
-    /// Says so.
+    /// Sets whether a child made by `vfork` is running.
     pub(crate) fn set_vforked(&self, vforked: bool) {
         match (self.vforked.replace(vforked), vforked) {
             (false, true) => VFORKED.fetch_add(1, Ordering::Relaxed),
@@ -327,8 +328,8 @@ impl Thread {
         };
     }
 
-    /// In our code from now on. `None` when a signal handler has interrupted our code. Code of ours that was left by a jump
-    /// is recognised by the stack, which has shrunk below where it was.
+    /// Enters our code. Returns `None` if a signal handler has interrupted our code. If our code was left by a jump, this
+    /// is recognised by the stack, which is below where it was.
     #[inline]
     fn enter(&'static self) -> Option<Inside> {
         let here = 0_u8;
@@ -346,7 +347,7 @@ impl Thread {
     }
 }
 
-/// The calling thread's way into the log: it is in our code as long as this lives. Nothing of the program's is called meanwhile.
+/// The calling thread's access to the log. The thread is in our code while this exists, and calls nothing of the program.
 pub(crate) struct Inside(&'static Thread);
 
 impl Drop for Inside {
@@ -357,8 +358,8 @@ impl Drop for Inside {
     }
 }
 
-/// Enters our code, to write something. `None` when nothing can be written: the library is inactive, or the thread is in our
-/// code already, which is counted.
+/// Enters our code to write a record. Returns `None` if the library is inactive, or if the thread already is in our code,
+/// which is counted.
 #[inline]
 pub(crate) fn enter() -> Option<Inside> {
     if !active::is_active() {
@@ -378,15 +379,15 @@ pub(crate) fn enter() -> Option<Inside> {
     inside
 }
 
-/// Whether what the calling thread does is this process's doing: the library is active, and it is no child made by `vfork`.
+/// Whether the calling thread acts for this process: the library is active, and the thread is not a child made by `vfork`.
 #[inline]
 pub(crate) fn is_logged() -> bool {
-    // Mostly there are no such children, and then nobody has to ask which thread this is.
+    // Usually there are no such children, and then it does not matter which thread this is.
     active::is_active()
         && (VFORKED.load(Ordering::Relaxed) == 0 || !current().is_some_and(Thread::is_vforked))
 }
 
-/// A thread that was made by other ways than ours.
+/// A thread that was created in a way that we do not hook.
 #[cold]
 fn adopt_unknown() -> Option<&'static Thread> {
     if own() == ended() {
@@ -394,7 +395,7 @@ fn adopt_unknown() -> Option<&'static Thread> {
         return None;
     }
     let Some(thread) = allocate(0) else {
-        // Not asked again at every call.
+        // Prevents a new attempt at every call.
         set_own(ended());
         return None;
     };
@@ -409,18 +410,18 @@ impl Inside {
         self.0
     }
 
-    /// What it remembers of its call paths: this thread's own, and nobody else's while it is in our code.
+    /// Its cache of call paths. It belongs to this thread, which alone uses it while it is in our code.
     pub(crate) fn memory(&self) -> *mut Memory {
         self.0.memory.get()
     }
 
-    /// Writes what has just happened.
+    /// Writes a record of what has just happened.
     #[inline]
     pub(crate) fn write(&self, path: u32, record: &Record) {
         self.write_at(sys::now(), path, record);
     }
 
-    /// Writes what was over at that time.
+    /// Writes a record of what ended at this time.
     #[inline]
     pub(crate) fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
         if let Some(span) = thread_context::change() {
@@ -454,7 +455,7 @@ impl Inside {
         let at = CHUNK_HEADER + thread.written.get();
         chunk.reserve(at + length)?;
         thread.chunk.set(Some(chunk));
-        // SAFETY: the rest of a chunk that is this thread's alone.
+        // SAFETY: the rest of a chunk that belongs to this thread alone.
         let rest =
             unsafe { core::slice::from_raw_parts_mut(chunk.bytes().add(at), chunk.size - at) };
         let written = thread.written.get() + record.write(head, rest)?;
@@ -467,7 +468,7 @@ impl Inside {
 
     #[cold]
     fn new_chunk(&self, least: usize) -> Option<Chunk> {
-        thread_context::look();
+        thread_context::find_variable();
         let thread = self.0;
         let chunk = log::take_chunk(least)?;
         let mut name = [0_u64; 2];
@@ -491,7 +492,7 @@ impl Inside {
         words[chunk_word::OFFSET] = chunk.offset;
         words[chunk_word::TIME] = sys::now();
         words[chunk_word::CHECK] = chunk_check(&words);
-        // The first word last: without it, it is no chunk.
+        // The first word is written last, because a chunk is invalid without it.
         for (at, word) in words.iter().enumerate().rev() {
             // SAFETY: within the chunk's header.
             let place = unsafe { &*chunk.words().add(at) };

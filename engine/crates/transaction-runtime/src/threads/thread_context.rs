@@ -1,9 +1,10 @@
-//! What an OpenTelemetry SDK publishes for each thread: the span that it works for (OTEP 4947). The thread itself reads it when
-//! it writes a record, so nobody changes it meanwhile, and logs it when it is another one than before.
+//! The thread context that an OpenTelemetry SDK publishes: the span that the thread works for (OTEP 4947). The thread
+//! itself reads it when it writes a record, so nobody changes it meanwhile, and logs it if it has changed.
 //!
-//! The variable is the pointer `otel_thread_ctx_v1`, of whatever module has it in its table of dynamic symbols. To
-//! read it takes no lock and allocates nothing: a thread's part of a module's variables is found by the offset that the loader has
-//! written for the module's own code, or in the thread's vector of modules; where it has none yet, the thread has no span.
+//! The variable is the pointer `otel_thread_ctx_v1`, in whatever module has it in its dynamic symbol table. Reading it
+//! takes no lock and does not allocate. A thread's part of a module's variables is found through the offset that the loader
+//! has written for the module's own code, or through the thread's vector of modules. If the vector has no entry for the
+//! module, the thread has no span.
 
 mod elf;
 
@@ -15,7 +16,7 @@ use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use elf::Access;
 use fulcrum_wire::transactions::{MAX_ATTRIBUTES, Record};
 
-/// Nobody publishes anything.
+/// No module publishes spans.
 const NONE: u32 = 0;
 const STATIC: u32 = 1;
 const DYNAMIC: u32 = 2;
@@ -25,17 +26,17 @@ static MODULE: AtomicU64 = AtomicU64::new(0);
 static OFFSET: AtomicI64 = AtomicI64::new(0);
 
 static NAMED: AtomicU32 = AtomicU32::new(0);
-/// Modules that had been loaded when it was last looked.
+/// The number of modules that had been loaded at the last search.
 static LOADED: AtomicU64 = AtomicU64::new(0);
-/// This is a forked child: the loader's lock may be held by a thread that is not here.
+/// Whether this is a forked child, where a missing thread may hold the loader's lock.
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    // Without destructor: no registration, no allocation, and readable until the thread is gone.
-    static TOLD: Cell<Span> = const { Cell::new(Span::NONE) };
+    // It has no destructor, so it needs no registration and no allocation, and is readable until the thread is gone.
+    static LAST: Cell<Span> = const { Cell::new(Span::NONE) };
 }
 
-/// What was told last. All zero: no span.
+/// What was last recorded. All zero means no span.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Span {
     trace: [u64; 2],
@@ -54,16 +55,16 @@ impl Span {
     };
 }
 
-/// The first bytes of a record.
+/// The length of a record's fixed part.
 const HEAD: usize = 28;
 const SPAN_AT: usize = 16;
 const VALID_AT: usize = 24;
 const FLAGS_AT: usize = 25;
 const SIZE_AT: usize = 26;
 
-/// Looks which module has the variable, if modules have come since it was last looked. Called when code has come that was not
-/// known, and whenever a thread's part of the log is full: a library that is loaded may well never be seen in a call path.
-pub(crate) fn look() {
+/// Searches for the module with the variable, if modules were loaded since the last search. Called when unknown code
+/// appears, and whenever a thread's part of the log is full, because a loaded library may never appear in a call path.
+pub(crate) fn find_variable() {
     if KIND.load(Ordering::Relaxed) != NONE || IS_CHILD.load(Ordering::Relaxed) {
         return;
     }
@@ -83,7 +84,7 @@ pub(crate) fn look() {
     }
 }
 
-/// The thread's span as a record, when it is another one than before.
+/// The thread's span as a record, if it has changed.
 #[inline]
 pub(crate) fn change() -> Option<Record<'static>> {
     match KIND.load(Ordering::Relaxed) {
@@ -95,7 +96,7 @@ pub(crate) fn change() -> Option<Record<'static>> {
 #[cold]
 fn changed() -> Option<Record<'static>> {
     let (span, attributes) = published().map_or((Span::NONE, &[][..]), parts);
-    if TOLD.replace(span) == span {
+    if LAST.replace(span) == span {
         return None;
     }
     NAMED.fetch_max(names(attributes), Ordering::Relaxed);
@@ -107,7 +108,7 @@ fn changed() -> Option<Record<'static>> {
     })
 }
 
-/// Attributes that need names: one more than the greatest number of one that was published.
+/// The number of attributes that need names: one more than the greatest published attribute number.
 #[inline]
 pub(crate) fn named() -> u32 {
     NAMED.load(Ordering::Relaxed)
@@ -122,21 +123,21 @@ fn names(mut attributes: &[u8]) -> u32 {
     most
 }
 
-/// The thread's record, if it has one that is valid.
+/// The thread's record, if it has a valid one.
 fn published() -> Option<*const u8> {
     let variable = variable()?;
-    // SAFETY: the variable of the calling thread, which lives as long as it and its module. A module that is unloaded while its
-    // threads publish spans would take their records with it: SDKs stay.
+    // SAFETY: the variable of the calling thread lives as long as the thread and its module. SDKs are not unloaded while
+    // their threads publish spans, because their records would go too.
     let record = unsafe { variable.read_volatile() };
     if record.is_null() {
         return None;
     }
-    // SAFETY: whoever publishes a record keeps it readable until it is detached, which only this thread does.
+    // SAFETY: a published record stays readable until it is detached, which only this thread does.
     let valid = unsafe { record.add(VALID_AT).read_volatile() };
     (valid == 1).then_some(record)
 }
 
-/// Where the variable of the calling thread stands. `None`: nowhere yet.
+/// The address of the calling thread's variable, or `None` if it has none yet.
 fn variable() -> Option<*const *const u8> {
     let offset = OFFSET.load(Ordering::Relaxed);
     let base = match KIND.load(Ordering::Acquire) {
@@ -155,8 +156,8 @@ fn thread_pointer() -> u64 {
     pointer
 }
 
-/// Where the variables of a module are that the calling thread has, by glibc's vector of modules: at its address, minus 16, is
-/// how many there are; each has 16 bytes, the first is the vector's age.
+/// The calling thread's block of a module's variables, from glibc's vector of modules. The word 16 bytes before the
+/// vector's address is its length. Each entry has 16 bytes, and the first entry is the vector's generation.
 fn block(module: u64) -> Option<u64> {
     const ENTRY: u64 = 16;
     let word = |address: u64| {
@@ -172,16 +173,16 @@ fn block(module: u64) -> Option<u64> {
     (block != 0 && block != u64::MAX).then_some(block)
 }
 
-/// A record's span and attributes.
+/// The span and the attributes of a record.
 fn parts(record: *const u8) -> (Span, &'static [u8]) {
-    // SAFETY: a valid record has so many bytes, and only this thread changes it.
+    // SAFETY: a valid record has at least this many bytes, and only this thread changes it.
     let head = unsafe { slice::from_raw_parts(record, HEAD) };
     let word = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().unwrap_or_default());
     let size = usize::from(u16::from_le_bytes([head[SIZE_AT], head[SIZE_AT + 1]]));
     let attributes = match size {
-        // More than any SDK is to publish: something else is wrong with it.
+        // More than an SDK may publish, so the record is invalid.
         size if size > MAX_ATTRIBUTES => &[],
-        // SAFETY: the record says how many follow.
+        // SAFETY: the record tells how many bytes follow.
         size => unsafe { slice::from_raw_parts(record.add(HEAD), size) },
     };
     let span = Span {
@@ -203,9 +204,9 @@ fn hash(bytes: &[u8]) -> u64 {
     })
 }
 
-/// In a forked child: what the parent knew of modules holds, but not what it told.
+/// In a forked child: what the parent knew about modules still holds, but nothing has been recorded.
 pub(crate) fn begin_again() {
     IS_CHILD.store(true, Ordering::Relaxed);
-    TOLD.set(Span::NONE);
+    LAST.set(Span::NONE);
     NAMED.store(0, Ordering::Relaxed);
 }

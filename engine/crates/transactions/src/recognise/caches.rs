@@ -1,4 +1,6 @@
 //! Commands of Redis and memcached.
+//!
+//! Parsed by hand: only the first word of a command is needed, from the first bytes of a message.
 
 /// `redis GET` of `*2\r\n$3\r\nget\r\n$1\r\nk\r\n`: the first bulk string of an array.
 pub(super) fn redis(bytes: &[u8]) -> Option<String> {

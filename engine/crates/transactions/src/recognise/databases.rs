@@ -1,4 +1,6 @@
 //! SQL in the messages of PostgreSQL and MySQL.
+//!
+//! Parsed by hand: crates for these protocols decode whole messages, while here the first bytes of one must do.
 
 use super::sql;
 use super::tokens::Dialect;

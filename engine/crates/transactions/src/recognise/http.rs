@@ -1,4 +1,7 @@
 //! The request line of HTTP/1.
+//!
+//! Parsed by hand: `httparse` reports a target only if its end was received, while here a request whose first line is cut
+//! off still gets a name.
 
 use super::limits::EXAMINED;
 use super::route::route;

@@ -1,5 +1,8 @@
 //! The tokens of an SQL statement, as PostgreSQL and MySQL define them. Strings and comments must not be mistaken for
 //! names.
+//!
+//! Written by hand: `sqlparser` needs whole statements, and its tokenizer rejects one that is cut off within a string.
+//! Here the first bytes of a message must do.
 
 /// How quoted text escapes its quotes, besides by doubling them.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -29,7 +29,7 @@ impl World<'_> {
     fn start(&self, end: EndId) -> Start {
         match self.index.ends[end].via {
             Via::Inherited | Via::Found => Start::Unknown,
-            _ => Start::AtZero,
+            Via::Accepted | Via::Connected | Via::Made => Start::AtZero,
         }
     }
 

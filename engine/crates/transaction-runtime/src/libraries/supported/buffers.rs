@@ -1,38 +1,39 @@
-//! What libevent calls of its own for buffers: by which names it is told, and what is called after it.
+//! libevent's own handlers for buffers: the program's handlers they are recorded as, and what is called after them.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::libraries::handlers::StubId;
-use crate::libraries::registrations::{Of, find, key};
+use crate::libraries::registrations::{ObjectKind, find, key};
 
-/// Something can be read.
+/// Data can be read.
 pub(crate) const READS: u64 = 0x02;
-/// Something can be written.
+/// Data can be written.
 pub(crate) const WRITES: u64 = 0x04;
-/// The other side has closed.
+/// The peer has closed its side.
 pub(crate) const CLOSES: u64 = 0x80;
 
-/// libevent's own code: where it begins, and behind its end.
+/// libevent's own code: the start, and the end (exclusive).
 static OWN: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 
-/// That is where it is.
+/// Sets where libevent's code is.
 pub(crate) fn know(own: [usize; 2]) {
     for (place, value) in OWN.iter().zip(own) {
         place.store(value, Ordering::Relaxed);
     }
 }
 
-/// Some buffers' handlers are called after libevent's own.
+/// Whether some buffers' handlers are called after libevent's own.
 static DEFERS: AtomicBool = AtomicBool::new(false);
 
-/// They are from now on.
+/// From now on they are.
 pub(crate) fn defer() {
     DEFERS.store(true, Ordering::Relaxed);
 }
 
-/// The key of the buffers for which libevent calls a handler of its own, if theirs may be called after it; 0: there are none.
+/// The key of the buffers for which libevent calls one of its own handlers, if the buffers' handlers may be called
+/// afterwards, or 0.
 pub(crate) fn called_later(stub: StubId, arguments: &[u64]) -> u64 {
-    let key = key(Of::Buffers, arguments[2]);
+    let key = key(ObjectKind::Buffers, arguments[2]);
     let is_later = DEFERS.load(Ordering::Relaxed) && is_own(stub.function()) && find(key).is_some();
     if is_later { key } else { 0 }
 }
@@ -42,15 +43,15 @@ fn is_own(function: usize) -> bool {
     (from..to).contains(&function)
 }
 
-/// The function that a handler is told as. One of libevent's that reads or writes for buffers is told as the one that the program has for
-/// that.
+/// The function that a handler is recorded as. A libevent handler that reads or writes for buffers is recorded as the
+/// program's handler for that.
 pub(crate) fn handler(stub: StubId, arguments: &[u64]) -> usize {
     let function = stub.function();
     if !is_own(function) {
         return function;
     }
     let what = arguments[1];
-    let of_buffers = find(key(Of::Buffers, arguments[2])).map(|known| {
+    let of_buffers = find(key(ObjectKind::Buffers, arguments[2])).map(|known| {
         let both = known.other.load(Ordering::Relaxed);
         if what & READS != 0 {
             both as u32

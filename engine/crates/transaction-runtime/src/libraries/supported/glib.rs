@@ -1,5 +1,5 @@
-//! GLib: while a handler is called, GLib tells the source that it is called for. The functions that make a source, attach it and
-//! return a number do so by functions of GLib's that anyone may call; here they are called one by one, so that the source is known
+//! GLib: while a handler runs, GLib tells the source that it is called for. GLib's functions that create a source, attach
+//! it and return its number do so through public functions. Here these are called one by one, so that the source is known
 //! before another thread can dispatch it.
 
 use fulcrum_wire::transactions::Record;
@@ -8,7 +8,7 @@ use super::glib_functions::{Own, fits};
 use crate::libraries::call::{Call, exports};
 use crate::libraries::handlers::{StubId, TOO_MANY, is_full};
 use crate::libraries::kind::Kind;
-use crate::libraries::registrations::{Of, key, place};
+use crate::libraries::registrations::{ObjectKind, key, place};
 use crate::libraries::resolve::{Behind, Library};
 use crate::libraries::stubs::{address, stub};
 use crate::threads::thread;
@@ -18,27 +18,27 @@ static LIBRARY: Library = Library {
     fits,
 };
 
-/// What a source calls, and what it gets rid of its argument by.
+/// What a source calls, and what frees the argument.
 #[derive(Clone, Copy)]
 struct Handler {
     stub: StubId,
     data: u64,
     notify: u64,
-    /// The descriptor that the source is of; negative: none, or not known.
+    /// The descriptor of the source, or negative if there is none or it is unknown.
     fd: i32,
 }
 
-/// Notes what the thread does with a source, which may have a descriptor.
+/// Records the thread's work with a source, which may have a descriptor.
 fn register(source: u64, stub: StubId, fd: i32) {
     if let Some(inside) = thread::enter()
-        && let Some(place) = place(key(Of::Source, source))
+        && let Some(place) = place(key(ObjectKind::Source, source))
     {
         place.set(stub, fd);
         place.produce(&inside);
     }
 }
 
-/// What GLib calls for a handler; `None` when that is not followed.
+/// The stub for a handler, or `None` if it is not followed.
 fn standing_for(handler: u64, kind: Kind) -> Option<StubId> {
     let inside = thread::enter().filter(|_| handler != 0)?;
     let stub = stub(handler as usize, kind, 0);
@@ -57,11 +57,11 @@ fn sets(call: &mut Call, behind: Behind) -> usize {
     behind.address
 }
 
-/// Attaches a new source to a context, 0 for GLib's own. What the program is told then: its number.
+/// Attaches a new source to a context, or to GLib's own if it is 0. Returns the number for the program.
 fn attach(source: u64, context: u64, priority: Option<i32>, handler: Handler) -> u64 {
     register(source, handler.stub, handler.fd);
     let called = address(handler.stub) as u64;
-    // SAFETY: GLib's functions, of these types, on a source of ours.
+    // SAFETY: GLib's functions with these types, called with our own source.
     unsafe {
         if let Some(priority) = priority {
             Own::SetPriority.get::<unsafe extern "C-unwind" fn(u64, i32)>()(source, priority);
@@ -75,13 +75,13 @@ fn attach(source: u64, context: u64, priority: Option<i32>, handler: Handler) ->
     }
 }
 
-/// What a function that adds a source does: it makes one of up to two arguments, here by their places.
+/// A function that adds a source. It makes the source from up to two arguments, given by their places.
 struct Adds {
     make: Own,
     of: [usize; 2],
-    /// Where the handler is; its own argument follows.
+    /// The place of the handler. The handler's argument follows.
     handler: usize,
-    /// The full form: its first argument, or its second one, is a priority, and its last one gets rid of the handler's argument.
+    /// The place of the priority, for the full form. In that form, the last argument frees the handler's argument.
     priority: Option<usize>,
     kind: Kind,
 }
@@ -131,7 +131,7 @@ impl Adds {
         };
         let [a, b] = self.of.map(|at| call.argument(at));
         type Make = unsafe extern "C-unwind" fn(u64, u64) -> u64;
-        // SAFETY: GLib's function, which takes one of the program's arguments or both, and does not look at more.
+        // SAFETY: GLib's function, which takes one or both of the program's arguments and ignores further ones.
         let source = unsafe { self.make.get::<Make>()(a, b) };
         if source == 0 {
             return behind.address;
@@ -142,15 +142,15 @@ impl Adds {
     }
 }
 
-/// A handler is called at once, or by the loop of a context, the first argument, with a priority. The places of the handler and of what
-/// gets rid of its argument; 0: nothing does.
+/// A handler is called immediately, or by the loop of the context in the first argument, with a priority. Takes the places
+/// of the handler and of what frees its argument, or 0 for the latter.
 fn invokes(call: &mut Call, behind: Behind, priority: i32, [handler, notify]: [usize; 2]) -> usize {
     type Get = unsafe extern "C-unwind" fn() -> u64;
     type Ask = unsafe extern "C-unwind" fn(u64) -> i32;
     let Some(stub) = standing_for(call.argument(handler), Kind::Source) else {
         return behind.address;
     };
-    // SAFETY: GLib's functions, of these types, on a context that the program gives, or GLib's own.
+    // SAFETY: GLib's functions with these types, called with a context from the program or GLib's own.
     let source = unsafe {
         let or_default = |context: u64| match context {
             0 => Own::Default.get::<Get>()(),
@@ -162,7 +162,7 @@ fn invokes(call: &mut Call, behind: Behind, priority: i32, [handler, notify]: [u
         }
         let is_threads = or_default(Own::ThreadDefault.get::<Get>()()) == context;
         if is_threads && Own::Acquire.get::<Ask>()(context) != 0 {
-            // Nobody runs it: the thread calls the handler itself.
+            // No thread runs the context, so this thread calls the handler itself.
             Own::Release.get::<unsafe extern "C-unwind" fn(u64)>()(context);
             return behind.address;
         }

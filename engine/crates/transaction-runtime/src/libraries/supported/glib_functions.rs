@@ -1,11 +1,11 @@
-//! What is called of GLib.
+//! The functions of GLib that are called here.
 
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::libraries::resolve::{Scope, function};
 
-/// What is called of GLib.
+/// A function of GLib.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Own {
@@ -49,7 +49,7 @@ const NAMES: [&CStr; 17] = [
 ];
 static FUNCTIONS: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
-/// Whether all of them are there; keeps where.
+/// Looks up all functions. Returns whether all of them exist.
 pub(crate) fn fits(scope: Scope) -> bool {
     let mut all = FUNCTIONS.iter().zip(NAMES);
     all.all(|(place, name)| {
@@ -60,18 +60,18 @@ pub(crate) fn fits(scope: Scope) -> bool {
 }
 
 impl Own {
-    /// The function. Calling it is as unsafe as calling the function.
+    /// The function as type `F`. Calling it is as unsafe as calling that function.
     pub(crate) fn get<F: Copy>(self) -> F {
         function(FUNCTIONS[self as usize].load(Ordering::Acquire))
     }
 }
 
-/// The source whose handler is called; 0: none.
+/// The source whose handler is running, or 0 if there is none.
 pub(crate) fn current_source() -> u64 {
     type Current = unsafe extern "C-unwind" fn() -> u64;
     if FUNCTIONS[Own::CurrentSource as usize].load(Ordering::Acquire) == 0 {
         return 0;
     }
-    // SAFETY: GLib's function, of this type.
+    // SAFETY: GLib's function, with this type.
     unsafe { Own::CurrentSource.get::<Current>()() }
 }

@@ -1,14 +1,15 @@
-//! libev: programs write handlers into watchers themselves, and start them by a call. A handler is called with its watcher.
+//! libev: programs write handlers into watchers directly, and start the watchers with a call. A handler is called with its
+//! watcher.
 //!
-//! A watcher that was started once keeps our function in the place of the handler, since libev stops watchers before it calls
-//! them. Whoever looks at it there sees that one, which does the same.
+//! Once started, a watcher keeps our stub in place of the handler, because libev stops watchers before it calls them. A
+//! program that reads the handler there sees the stub, which does the same.
 
 use fulcrum_wire::transactions::Record;
 
 use crate::libraries::call::{Call, exports};
 use crate::libraries::handlers::{TOO_MANY, is_full};
 use crate::libraries::kind::Kind;
-use crate::libraries::registrations::{Of, find, key, place};
+use crate::libraries::registrations::{ObjectKind, find, key, place};
 use crate::libraries::resolve::{Behind, Library, Scope, function};
 use crate::libraries::stubs::{address, stub};
 use crate::threads::thread::{self, Inside};
@@ -22,17 +23,17 @@ fn fits(scope: Scope) -> bool {
     let Some(version) = scope.find(c"ev_version_major") else {
         return false;
     };
-    // SAFETY: a function of libev's, which has had this type from the beginning.
+    // SAFETY: a function of libev, which has always had this type.
     let version = unsafe { function::<unsafe extern "C-unwind" fn() -> i32>(version)() };
     version == 4
 }
 
-/// Where a watcher's handler is, as libev is built unless one changes its source: behind three numbers and an argument.
+/// The offset of a watcher's handler, unless libev's source was changed: after three numbers and an argument.
 const HANDLER: usize = 24;
-/// Where the descriptor is of one that watches a descriptor: behind the handler and the next one's address.
+/// The offset of an I/O watcher's descriptor: after the handler and the next watcher's address.
 const DESCRIPTOR: usize = 40;
 
-/// A call that the program makes, and a thread that can log: libev calls its own functions too.
+/// Whether the program makes this call in a thread that can log. libev calls its own functions too.
 fn by_program(call: &Call, behind: &Behind) -> Option<Inside> {
     match behind.has(call.site() as usize) {
         true => None,
@@ -40,7 +41,7 @@ fn by_program(call: &Call, behind: &Behind) -> Option<Inside> {
     }
 }
 
-/// The watcher that a call starts: our function calls its handler.
+/// Follows the watcher that a call starts: our stub will call its handler.
 fn follow(call: &Call, behind: &Behind, fd: i32, is_for_caller: IsForCaller) {
     let Some(inside) = by_program(call, behind) else {
         return;
@@ -59,10 +60,10 @@ fn follow(call: &Call, behind: &Behind, fd: i32, is_for_caller: IsForCaller) {
     let Some(stub) = stub else {
         return;
     };
-    let Some(known) = place(key(Of::Watcher, watcher)) else {
+    let Some(known) = place(key(ObjectKind::Watcher, watcher)) else {
         return;
     };
-    // SAFETY: likewise.
+    // SAFETY: the program's watcher, which libev will read and write.
     unsafe { at.write(address(stub)) };
     known.set(stub, fd);
     match is_for_caller {
@@ -71,11 +72,11 @@ fn follow(call: &Call, behind: &Behind, fd: i32, is_for_caller: IsForCaller) {
     }
 }
 
-/// Whether a watcher is called for what the thread does that starts it.
+/// Whether a watcher is called for the work of the thread that starts it.
 #[derive(Clone, Copy)]
 enum IsForCaller {
     Yes,
-    /// It is called when it is asked for.
+    /// It is called when requested.
     No,
 }
 
@@ -97,10 +98,10 @@ fn prepares(call: &mut Call, behind: Behind) -> usize {
     behind.address
 }
 
-/// A watcher's handler is asked for.
+/// A watcher's handler is requested.
 fn asks(call: &mut Call, behind: Behind) -> usize {
     if let Some(inside) = by_program(call, &behind)
-        && let Some(known) = find(key(Of::Watcher, call.argument(1)))
+        && let Some(known) = find(key(ObjectKind::Watcher, call.argument(1)))
     {
         known.ask(&inside);
     }

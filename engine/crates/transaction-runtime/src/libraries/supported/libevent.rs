@@ -1,8 +1,8 @@
-//! libevent: handlers are called with a descriptor and an argument that several events may have in common. So where events would be
-//! called alike, functions of ours of different colours stand for one handler.
+//! libevent: handlers are called with a descriptor and an argument, which several events may share. Where events would be
+//! called with equal arguments, stubs of different colours stand for one handler.
 //!
-//! libevent calls its own public functions too, for what it builds on events: buffers, listeners, HTTP. So events of its own are seen
-//! as the program's are, and the program's handlers are called within those of libevent's.
+//! libevent also calls its own public functions for what it builds on events: buffers, listeners, HTTP. So its own events
+//! are followed like the program's, and the program's handlers are called within libevent's.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,7 +13,7 @@ use crate::libraries::call::{Call, exports};
 use crate::libraries::handlers::{StubId, TOO_MANY, is_full};
 use crate::libraries::kind::Kind;
 use crate::libraries::registrations::{
-    Of, Registration, find, key, key_of_arguments, place, remove,
+    ObjectKind, Registration, find, key, key_of_arguments, place, remove,
 };
 use crate::libraries::resolve::{Behind, Library, Scope, function};
 use crate::libraries::stubs::{address, original, stub};
@@ -24,7 +24,7 @@ static LIBRARY: Library = Library {
     fits,
 };
 
-/// What libevent has in a library of its own since 2.0.
+/// The part of libevent that has been in a library of its own since 2.0.
 static HTTP: Library = Library {
     marks: &[c"evhttp_set_gencb", c"evhttp_bind_socket_with_handle"],
     fits: |_| true,
@@ -35,19 +35,19 @@ fn fits(scope: Scope) -> bool {
         return false;
     };
     if let Some(own) = scope.find(c"event_self_cbarg") {
-        // SAFETY: a function of libevent's, which has had this type from the beginning.
+        // SAFETY: a function of libevent, which has always had this type.
         let own = unsafe { function::<unsafe extern "C-unwind" fn() -> usize>(own)() };
         SELF.store(own, Ordering::Relaxed);
     }
-    // SAFETY: likewise.
+    // SAFETY: a function of libevent, which has always had this type.
     let version = unsafe { function::<unsafe extern "C-unwind" fn() -> u32>(version)() };
     version >> 24 == 2
 }
 
-/// What stands for an event itself where an argument is asked for.
+/// The value that stands for the event itself where an argument is expected.
 static SELF: AtomicUsize = AtomicUsize::new(0);
 
-/// Events that would be called alike are told apart up to so many. Those beyond are not followed.
+/// The most events with equal arguments that are told apart. Further ones are not followed.
 const COLOURS: u8 = 8;
 fn said(inside: &Inside, stub: Option<StubId>) -> Option<StubId> {
     if is_full() {
@@ -56,7 +56,7 @@ fn said(inside: &Inside, stub: Option<StubId>) -> Option<StubId> {
     stub
 }
 
-/// `event_assign(event, base, fd, events, handler, argument)`: from now on it is this one.
+/// `event_assign(event, base, fd, events, handler, argument)`: the event is a new one from now on.
 fn assigns(call: &mut Call, behind: Behind) -> usize {
     let (event, fd, events) = (call.argument(0), call.argument(2) as i32, call.argument(3));
     let (handler, argument) = (call.argument(4) as usize, call.argument(5));
@@ -75,7 +75,7 @@ fn assigns(call: &mut Call, behind: Behind) -> usize {
     };
     let watched = events & (READS | WRITES | CLOSES) != 0;
     known.set(stub, if watched { fd } else { -1 });
-    // What runs at once is never added.
+    // Events that run immediately are never added.
     if behind.has(call.site() as usize) {
         known.produce(&inside);
     }
@@ -83,7 +83,7 @@ fn assigns(call: &mut Call, behind: Behind) -> usize {
     behind.address
 }
 
-/// A function of ours for a handler, so that no other event is called alike.
+/// A stub for a handler that no other event is called with in the same way.
 fn claim(
     inside: &Inside,
     event: u64,
@@ -99,7 +99,7 @@ fn claim(
         if free.is_err() {
             continue;
         }
-        place(key(Of::Event, event))?
+        place(key(ObjectKind::Event, event))?
             .other
             .store(key_of_call, Ordering::Release);
         return Some((stub, known));
@@ -107,21 +107,21 @@ fn claim(
     None
 }
 
-/// What is known of an event.
+/// What is known about an event.
 fn of_event(event: u64) -> Option<&'static Registration> {
-    let known = find(key(Of::Event, event))?;
+    let known = find(key(ObjectKind::Event, event))?;
     let of_call = find(known.other.load(Ordering::Acquire))?;
     (of_call.other.load(Ordering::Acquire) == event).then_some(of_call)
 }
 
-/// An event is another one from now on, or none.
+/// An event is a different one from now on, or none.
 fn forget(event: u64) {
     if of_event(event).is_some()
-        && let Some(known) = find(key(Of::Event, event))
+        && let Some(known) = find(key(ObjectKind::Event, event))
     {
         remove(known.other.load(Ordering::Acquire));
     }
-    remove(key(Of::Event, event));
+    remove(key(ObjectKind::Event, event));
 }
 
 /// `event_add(event, …)`.
@@ -144,43 +144,43 @@ fn activates(call: &mut Call, behind: Behind) -> usize {
     behind.address
 }
 
-/// `event_free(event)`. Until it returns the event may still be called.
+/// `event_free(event)`. The event may still be called until this returns.
 fn frees(call: &mut Call, behind: Behind) -> usize {
     let event = call.argument(0);
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     unsafe { behind.function::<unsafe extern "C-unwind" fn(u64)>()(event) };
     forget(event);
     call.answer(0)
 }
 
 /// `event_get_callback(event)`.
-fn tells(call: &mut Call, behind: Behind) -> usize {
+fn gets_callback(call: &mut Call, behind: Behind) -> usize {
     type Get = unsafe extern "C-unwind" fn(u64) -> usize;
-    // SAFETY: passes the program's argument on.
+    // SAFETY: passes on the program's argument.
     let handler = unsafe { behind.function::<Get>()(call.argument(0)) };
     call.answer(original(handler) as u64)
 }
 
-/// Gives the program its own handler where it wants to know one.
-fn tell(place: u64) {
+/// Gives the program its own handler where it asks for one.
+fn restore(place: u64) {
     let place: *mut usize = core::ptr::with_exposed_provenance_mut(place as usize);
     if !place.is_null() {
-        // SAFETY: where the library has just written.
+        // SAFETY: the library has just written to this place.
         unsafe { place.write(original(place.read())) };
     }
 }
 
-/// `event_get_assignment(event, base, fd, events, handler, argument)`: places for all but the first.
-fn tells_all(call: &mut Call, behind: Behind) -> usize {
+/// `event_get_assignment(event, base, fd, events, handler, argument)`, with places for all but the first.
+fn gets_assignment(call: &mut Call, behind: Behind) -> usize {
     type Get = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64, u64);
     let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|at| call.argument(at));
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     unsafe { behind.function::<Get>()(a, b, c, d, e, f) };
-    tell(e);
+    restore(e);
     call.answer(0)
 }
 
-/// Puts a function of ours in the place of a handler that is called within one of libevent's, or after it.
+/// Replaces a handler that is called within one of libevent's, or after it, with a stub.
 fn replace(inside: &Inside, call: &mut Call, at: usize, kind: Kind) -> Option<StubId> {
     let handler = call.argument(at) as usize;
     let stub = (handler != 0).then(|| stub(handler, kind, 0))?;
@@ -195,7 +195,7 @@ fn sets(call: &mut Call, behind: Behind) -> usize {
         return behind.address;
     };
     let [reads, writes, _] = [1, 2, 3].map(|at| replace(&inside, call, at, Kind::Buffered));
-    if let Some(known) = place(key(Of::Buffers, call.argument(0))) {
+    if let Some(known) = place(key(ObjectKind::Buffers, call.argument(0))) {
         let number = |stub: Option<StubId>| stub.map_or(0, |it| u64::from(it.0) + 1);
         known
             .other
@@ -204,14 +204,14 @@ fn sets(call: &mut Call, behind: Behind) -> usize {
     behind.address
 }
 
-/// `bufferevent_getcb(buffers, reads, writes, events, argument)`: places for all but the first.
-fn tells_buffers(call: &mut Call, behind: Behind) -> usize {
+/// `bufferevent_getcb(buffers, reads, writes, events, argument)`, with places for all but the first.
+fn gets_buffers(call: &mut Call, behind: Behind) -> usize {
     type Get = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64);
     let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|at| call.argument(at));
-    // SAFETY: passes the program's arguments on.
+    // SAFETY: passes on the program's arguments.
     unsafe { behind.function::<Get>()(a, b, c, d, e) };
     for place in [b, c, d] {
-        tell(place);
+        restore(place);
     }
     call.answer(0)
 }
@@ -224,7 +224,7 @@ fn within(call: &mut Call, behind: Behind, handler: usize) -> usize {
     behind.address
 }
 
-/// One of the arguments is options for buffers.
+/// One of the arguments has options for buffers.
 fn makes(call: &mut Call, behind: Behind, options: usize) -> usize {
     const DEFER: u64 = 1 << 2;
     if call.argument(options) & DEFER != 0 {
@@ -239,19 +239,19 @@ exports! {
     event_add => adds;
     event_active => activates;
     event_free => frees;
-    event_get_callback => tells;
-    event_get_assignment => tells_all;
+    event_get_callback => gets_callback;
+    event_get_assignment => gets_assignment;
     event_base_once => |call, behind| within(call, behind, 3);
     bufferevent_socket_new => |call, behind| makes(call, behind, 2);
     bufferevent_filter_new => |call, behind| makes(call, behind, 3);
     bufferevent_pair_new => |call, behind| makes(call, behind, 1);
     bufferevent_setcb => sets;
-    bufferevent_getcb => tells_buffers;
+    bufferevent_getcb => gets_buffers;
     evconnlistener_new => |call, behind| within(call, behind, 1);
     evconnlistener_set_cb => |call, behind| within(call, behind, 1);
 }
 
-/// What needs the library of its own.
+/// The functions in the library of its own.
 mod http {
     use super::{HTTP, exports, within};
 
@@ -263,7 +263,7 @@ mod http {
     }
 }
 
-/// The addresses of what the program calls.
+/// The addresses of the exported functions.
 pub(crate) fn all_hooks() -> impl Iterator<Item = u64> {
     hooks().chain(http::hooks())
 }

@@ -1,6 +1,7 @@
 //! libuv: a handler is called with the handle or the request that it was registered with.
 //!
-//! What is read is read before the handler is called, but after it was asked where to put it; so there the handler begins.
+//! libuv reads data before it calls the handler, but after asking where to put it. So the handler begins with that
+//! question.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +10,7 @@ use fulcrum_wire::transactions::Record;
 use crate::libraries::call::{Call, exports};
 use crate::libraries::handlers::{StubId, TOO_MANY, is_full};
 use crate::libraries::kind::Kind;
-use crate::libraries::registrations::{Of, find, key, place};
+use crate::libraries::registrations::{ObjectKind, find, key, place};
 use crate::libraries::resolve::{Behind, Library, Scope, function};
 use crate::libraries::stubs::{address, stub};
 use crate::threads::thread::{self, Inside};
@@ -29,24 +30,25 @@ fn fits(scope: Scope) -> bool {
         return false;
     };
     FILENO.store(fileno, Ordering::Release);
-    // SAFETY: a function of libuv's, which has had this type from the beginning.
+    // SAFETY: a function of libuv, which has always had this type.
     let version = unsafe { function::<unsafe extern "C-unwind" fn() -> u32>(version)() };
     version >> 16 == 1
 }
 
-/// The descriptor of a handle; negative: none.
+/// The descriptor of a handle, or negative if there is none.
 fn descriptor(handle: u64) -> i32 {
     let mut fd = -1;
     let fileno = FILENO.load(Ordering::Acquire);
     if fileno != 0 {
-        // SAFETY: libuv's function, on a handle that the program has just given it; it fails on those without descriptors.
+        // SAFETY: libuv's function, on a handle that the program has just passed to it. It fails on handles without
+        // descriptors.
         unsafe { function::<FileNumber>(fileno)(handle, &raw mut fd) };
     }
     fd
 }
 
-/// A call that the program makes, and a thread that can log. libuv calls its own functions too, and what they say is known by
-/// then.
+/// Whether the program makes this call in a thread that can log. libuv calls its own functions too, but what they register
+/// is known by then.
 fn by_program(call: &Call, behind: &Behind) -> Option<Inside> {
     match behind.has(call.site() as usize) {
         true => None,
@@ -54,7 +56,7 @@ fn by_program(call: &Call, behind: &Behind) -> Option<Inside> {
     }
 }
 
-/// Puts a function of ours in the place of an argument that is a handler. `None` when there is none to follow.
+/// Replaces an argument that is a handler with a stub. Returns `None` if there is none to follow.
 fn replaced(inside: &Inside, call: &mut Call, at: usize, kind: Kind) -> Option<StubId> {
     let handler = call.argument(at) as usize;
     let stub = (handler != 0).then(|| stub(handler, kind, 0))?;
@@ -69,7 +71,7 @@ fn replaced(inside: &Inside, call: &mut Call, at: usize, kind: Kind) -> Option<S
 fn registers(call: &mut Call, behind: Behind, (handler, of): (usize, usize), fd: i32) -> usize {
     if let Some(inside) = by_program(call, &behind)
         && let Some(stub) = replaced(&inside, call, handler, Kind::First)
-        && let Some(place) = place(key(Of::Uv, call.argument(of)))
+        && let Some(place) = place(key(ObjectKind::Uv, call.argument(of)))
     {
         place.set(stub, fd);
         place.produce(&inside);
@@ -77,14 +79,14 @@ fn registers(call: &mut Call, behind: Behind, (handler, of): (usize, usize), fd:
     behind.address
 }
 
-/// Something is to be read: by which buffers, and by which handler.
+/// Reading starts, with a handler that allocates buffers and one for the data.
 fn reads(call: &mut Call, behind: Behind) -> usize {
     let handle = call.argument(0);
     let fd = descriptor(handle);
     if let Some(inside) = by_program(call, &behind)
         && let Some(stub) = replaced(&inside, call, 2, Kind::Reads)
         && replaced(&inside, call, 1, Kind::Allocates).is_some()
-        && let Some(place) = place(key(Of::Uv, handle))
+        && let Some(place) = place(key(ObjectKind::Uv, handle))
     {
         place.set(stub, fd);
         place.produce(&inside);
@@ -92,27 +94,27 @@ fn reads(call: &mut Call, behind: Behind) -> usize {
     behind.address
 }
 
-/// A descriptor is watched.
+/// A descriptor is polled.
 fn polls(call: &mut Call, behind: Behind) -> usize {
     let fd = descriptor(call.argument(0));
     registers(call, behind, (2, 0), fd)
 }
 
-/// A timer runs again.
+/// A timer is restarted.
 fn again(call: &mut Call, behind: Behind) -> usize {
     if let Some(inside) = by_program(call, &behind)
-        && let Some(known) = find(key(Of::Uv, call.argument(0)))
+        && let Some(known) = find(key(ObjectKind::Uv, call.argument(0)))
     {
         known.produce(&inside);
     }
     behind.address
 }
 
-/// A handler is registered for what threads ask for.
+/// A handler is registered that threads can request.
 fn prepares(call: &mut Call, behind: Behind) -> usize {
     if let Some(inside) = by_program(call, &behind)
         && let Some(stub) = replaced(&inside, call, 2, Kind::First)
-        && let Some(place) = place(key(Of::Uv, call.argument(1)))
+        && let Some(place) = place(key(ObjectKind::Uv, call.argument(1)))
     {
         place.empty();
         place.set(stub, -1);
@@ -120,23 +122,23 @@ fn prepares(call: &mut Call, behind: Behind) -> usize {
     behind.address
 }
 
-/// A thread asks for it.
+/// A thread requests it.
 fn sends(call: &mut Call, behind: Behind) -> usize {
     if let Some(inside) = by_program(call, &behind)
-        && let Some(known) = find(key(Of::Uv, call.argument(0)))
+        && let Some(known) = find(key(ObjectKind::Uv, call.argument(0)))
     {
         known.ask(&inside);
     }
     behind.address
 }
 
-/// Work for a thread, and who is called when it is done.
+/// Work for a thread, and a handler for its completion.
 fn queues(call: &mut Call, behind: Behind) -> usize {
     if let Some(inside) = by_program(call, &behind)
         && replaced(&inside, call, 2, Kind::Work).is_some()
     {
         let after = replaced(&inside, call, 3, Kind::First);
-        if let Some(place) = place(key(Of::Uv, call.argument(1))) {
+        if let Some(place) = place(key(ObjectKind::Uv, call.argument(1))) {
             place.empty();
             if let Some(after) = after {
                 place.set(after, -1);

@@ -1,4 +1,4 @@
-//! The supported libraries, one file each, and what belongs to a single one of them.
+//! The supported libraries, one file each, with helpers that belong to a single library.
 
 pub(crate) mod buffers;
 pub(crate) mod glib;

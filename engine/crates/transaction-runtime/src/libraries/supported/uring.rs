@@ -1,4 +1,4 @@
-//! io_uring: what is submitted is not followed, but counted, so that a reader knows.
+//! io_uring: submitted operations are not followed, but counted and reported.
 
 use core::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ static LIBRARY: Library = Library {
     fits: |_| true,
 };
 
-/// So many operations were submitted; negative: an error.
+/// This many operations were submitted, or an error occurred if it is negative.
 pub(crate) fn submitted(count: i64) {
     if let Ok(count) = u64::try_from(count)
         && count > 0
@@ -23,11 +23,11 @@ pub(crate) fn submitted(count: i64) {
     }
 }
 
-/// A call that returns how many were.
+/// A call that returns how many operations were submitted.
 fn submits(call: &mut Call, behind: Behind) -> usize {
     type Submit = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64) -> i32;
     let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|at| call.argument(at));
-    // SAFETY: passes the program's arguments on, and more than the function may have, which it does not look at.
+    // SAFETY: passes on the program's arguments, and possibly more than the function has, which it ignores.
     let count = unsafe { behind.function::<Submit>()(a, b, c, d, e) };
     submitted(i64::from(count));
     call.answer(count as u64)

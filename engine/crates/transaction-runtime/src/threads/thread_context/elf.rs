@@ -1,4 +1,7 @@
-//! Finds the variable: in tables of dynamic symbols, and how its module's own code reaches it.
+//! Finds the variable in dynamic symbol tables, and how the code of its module reaches it.
+//!
+//! The tables are read by hand. `object` and `goblin` parse ELF files, while here the loader has mapped the tables and only
+//! their addresses are known. The injected libraries also keep their dependencies few (`xtask/src/injected.rs`).
 
 use core::ffi::{c_int, c_void};
 use core::slice;
@@ -7,9 +10,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// How the variable is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// It stands at an offset from the thread pointer.
+    /// At an offset from the thread pointer.
     Static(i64),
-    /// It stands in the thread's block of a module, by the module's number and the offset there.
+    /// In the thread's block for a module: the module's number, and the offset in the block.
     Dynamic(u64, u64),
 }
 
@@ -25,9 +28,9 @@ const CALLS: u64 = 23;
 const GNU_HASH: u64 = 0x6fff_fef5;
 
 const THREAD_LOCAL: u8 = 6;
-/// A word of the module's holds the offset from the thread pointer.
+/// A word of the module holds the offset from the thread pointer.
 const OFFSET_WORD: u32 = 18;
-/// Two words hold a function and what it is to be given.
+/// Two words hold a function and its argument.
 const DESCRIPTOR: u32 = 36;
 
 #[repr(C)]
@@ -47,15 +50,15 @@ struct Relocation {
     addend: i64,
 }
 
-/// What is looked for among the modules.
+/// The state of the search through modules.
 struct Search<'a> {
     loaded: &'a AtomicU64,
     found: Option<Access>,
     has_begun: bool,
 }
 
-/// How a thread reaches the variable; `None`: no module has it. Without new modules nothing is looked at; `loaded` tells how many
-/// had been loaded.
+/// How a thread reaches the variable, or `None` if no module has it. Searches only if there are new modules. `loaded` is
+/// the number of modules loaded so far.
 pub(crate) fn find(loaded: &AtomicU64) -> Option<Access> {
     let mut search = Search {
         loaded,
@@ -63,16 +66,16 @@ pub(crate) fn find(loaded: &AtomicU64) -> Option<Access> {
         has_begun: false,
     };
     // SAFETY: the callback gets the search, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     search.found
 }
 
-unsafe extern "C" fn look(
+unsafe extern "C" fn visit(
     info: *mut libc::dl_phdr_info,
     _size: libc::size_t,
     search: *mut c_void,
 ) -> c_int {
-    // SAFETY: the loader's description of a module, and what `find` has given.
+    // SAFETY: the loader passes a valid description of a module, and `find` a valid search.
     let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
     if !core::mem::replace(&mut search.has_begun, true)
         && search.loaded.swap(info.dlpi_adds, Ordering::Relaxed) == info.dlpi_adds
@@ -83,24 +86,24 @@ unsafe extern "C" fn look(
         return 0;
     }
     let count = usize::from(info.dlpi_phnum);
-    // SAFETY: as many headers as it says.
+    // SAFETY: the description has this many headers.
     let headers = unsafe { slice::from_raw_parts(info.dlpi_phdr, count) };
     let dynamic = headers.iter().find(|it| it.p_type == libc::PT_DYNAMIC);
     if let Some(dynamic) = dynamic {
-        // SAFETY: a module that is loaded.
+        // SAFETY: the module is loaded.
         search.found = unsafe { Module::of(info, dynamic) }.and_then(|it| it.access());
     }
     c_int::from(search.found.is_some())
 }
 
-/// The tables of a module that is loaded.
+/// The tables of a loaded module.
 struct Module {
     base: u64,
     number: u64,
     strings: *const u8,
     symbols: *const Symbol,
     hashes: *const u32,
-    /// With how many bytes each has.
+    /// The relocation tables, with their sizes in bytes.
     relocations: [(*const Relocation, u64); 2],
 }
 
@@ -110,7 +113,7 @@ fn at<T>(address: u64) -> *const T {
 
 impl Module {
     /// # Safety
-    /// The module is loaded, and stays so while this is used.
+    /// The module is loaded, and stays loaded while the result is used.
     unsafe fn of(info: &libc::dl_phdr_info, dynamic: &libc::Elf64_Phdr) -> Option<Module> {
         let base = info.dlpi_addr;
         let mut tables = [0_u64; 7];
@@ -133,10 +136,10 @@ impl Module {
             if let Some(place) = wanted.iter().position(|it| *it == tag) {
                 tables[place] = value;
             }
-            // SAFETY: as above, or just behind it.
+            // SAFETY: within the dynamic section, or just after it.
             entry = unsafe { entry.add(1) };
         }
-        // glibc makes addresses of what the file has; what it left is below the module.
+        // glibc relocates the addresses of the file. Those it has not relocated are below the module.
         let address = |value: u64| match value {
             0 => 0,
             value if value < base => base + value,
@@ -165,10 +168,10 @@ impl Module {
         })
     }
 
-    /// How a thread reaches the module's variable; `None` when it has none.
+    /// How a thread reaches the module's variable, or `None` if the module has none.
     fn access(&self) -> Option<Access> {
         let row = self.row()?;
-        // SAFETY: a row that the table of hashes names.
+        // SAFETY: the hash table refers to this row.
         let symbol = unsafe { &*self.symbols.add(row as usize) };
         let is_variable = symbol.info & 15 == THREAD_LOCAL && symbol.section != 0;
         if !is_variable || symbol.size != 8 {
@@ -178,14 +181,14 @@ impl Module {
         Some(offset.map_or(Access::Dynamic(self.number, symbol.value), Access::Static))
     }
 
-    /// The symbol's row, by the table of hashes.
+    /// The symbol's row, from the hash table.
     fn row(&self) -> Option<u32> {
         let name = &NAME[..NAME.len() - 1];
         let hash = name.iter().fold(5381_u32, |hash, byte| {
             hash.wrapping_mul(33).wrapping_add(u32::from(*byte))
         });
-        // SAFETY: the table begins with four words, then filters, buckets and chains follow as these say; a chain ends with an
-        // odd hash.
+        // SAFETY: the table begins with four words. Filters, buckets and chains follow, with the lengths that these give. A
+        // chain ends with an odd hash.
         unsafe {
             let word = |at: usize| self.hashes.add(at).read();
             let (buckets, first, filters) = (word(0), word(1), word(2) as usize);
@@ -220,17 +223,19 @@ impl Module {
         }
     }
 
-    /// The offset from the thread pointer that the loader has written for the module's code, if it is one for all threads.
+    /// The offset from the thread pointer that the loader has written for the module's code, if it is the same in all
+    /// threads.
     fn offset(&self, row: u32, value: u64) -> Option<i64> {
         for (table, size) in self.relocations {
             if table.is_null() {
                 continue;
             }
             let count = size as usize / size_of::<Relocation>();
-            // SAFETY: the table has so many bytes.
+            // SAFETY: the table has this many bytes.
             for it in unsafe { slice::from_raw_parts(table, count) } {
                 let (of, kind) = ((it.info >> 32) as u32, it.info as u32);
-                // A symbol that nobody can hide has none in its relocation, and its place in the addend.
+                // The relocation of a symbol that cannot be preempted names no symbol, and has the symbol's place in its
+                // addend.
                 let is_own = of == row || of == 0 && it.addend == value.cast_signed();
                 let word = match kind {
                     OFFSET_WORD if is_own => 0,
@@ -238,9 +243,9 @@ impl Module {
                     _ => continue,
                 };
                 let place: *const i64 = at(self.base.wrapping_add(it.place) + word);
-                // SAFETY: a word of the module's, which the loader has written.
+                // SAFETY: a word of the module, which the loader has written.
                 let offset = unsafe { place.read_volatile() };
-                // Offsets are below the thread pointer; anything else is what a function is to be given.
+                // Offsets are below the thread pointer. Anything else is the argument of a function.
                 if (-(1 << 31)..0).contains(&offset) {
                     return Some(offset);
                 }
