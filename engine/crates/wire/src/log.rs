@@ -1,18 +1,18 @@
 //! The event log (JPMT §4.2): a file of chunks, each written by one thread. docs/formats.md describes it.
 //!
-//! One page of header, then chunks one behind another. A chunk is a header and records; only its thread writes into it,
-//! and `used` grows after each whole record, so that a killed program leaves whole records.
+//! A header of one page is followed by chunks. A chunk is a header and records; only its thread writes into it, and its size of
+//! records grows after each whole record, so that a killed program leaves whole records.
 
 mod record;
 mod value;
 pub use record::{Body, Damage, Payload, PayloadBuffer, Record, short_record};
 pub use value::{LONGEST_TEXT, MOST_VALUES, Value};
 
-/// The newest version of the log. Readers read all from 1 on.
+/// The newest version of the log. Readers read all versions from 1 on.
 pub const LOG_VERSION: u64 = VALUES_VERSION;
-/// The version of a log without values of calls: versions of Fulcrum that know none read it.
+/// The version of a log without values of calls, which older versions of Fulcrum can read.
 pub const PLAIN_VERSION: u64 = 1;
-/// The version of a log in which [`kind::ARGUMENTS`] and [`kind::RETURNED`] may be.
+/// The version of a log that may contain [`kind::ARGUMENTS`] and [`kind::RETURNED`].
 pub const VALUES_VERSION: u64 = 2;
 /// First word of the file.
 pub const LOG_MAGIC: u64 = u64::from_le_bytes(*b"FULCELOG");
@@ -53,13 +53,13 @@ pub mod word {
     pub const END_TICKS: usize = 8;
     /// When it ended or was full: `CLOCK_MONOTONIC`, nanoseconds.
     pub const END_NS: usize = 9;
-    /// Events that had no place any more.
+    /// Events that did not fit.
     pub const DROPPED: usize = 10;
-    /// Of a logged call's probes, the part that its own wall time contains, picoseconds.
+    /// The cost of a logged call's probes that its own wall time includes, picoseconds.
     pub const COST_INSIDE: usize = 11;
-    /// The part that only its caller's wall time contains, picoseconds.
+    /// The cost that only its caller's wall time includes, picoseconds.
     pub const COST_OUTSIDE: usize = 12;
-    /// What a call costs whose probes fire without being logged, picoseconds.
+    /// The cost of a call whose probes fire without being logged, picoseconds.
     pub const COST_SKIPPED: usize = 13;
     /// One of [`super::cpu_clock`].
     pub const CPU_CLOCK: usize = 14;
@@ -67,11 +67,11 @@ pub mod word {
     pub const COUNT: usize = 15;
 }
 
-/// How a log stands.
+/// The state of a log.
 pub mod log_state {
     /// It is being written, or its program was killed.
     pub const OPEN: u64 = 0;
-    /// It ended in order.
+    /// It ended normally.
     pub const ENDED: u64 = 1;
     /// It reached its limit; what happened afterwards is missing.
     pub const FULL: u64 = 2;
@@ -129,7 +129,7 @@ pub fn chunk_check(words: &ChunkWords) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// What a record tells: the lower five bits of its first byte.
+/// The kinds of record: the lower five bits of the first byte.
 pub mod kind {
     /// A method was entered.
     pub const ENTER: u8 = 1;
@@ -149,7 +149,7 @@ pub mod kind {
     pub const WAIT: u8 = 8;
     /// `Object.wait` is over: object, class, 1 when the time limit ended it.
     pub const WAITED: u8 = 9;
-    /// An object was made: object, class, bytes, and of how many bytes it is the sample (0: each one is told).
+    /// An object was allocated: object, class, bytes, and for how many bytes it is the sample (0: every object is logged).
     pub const ALLOCATION: u8 = 10;
     /// An object was released: object.
     pub const RELEASE: u8 = 11;
@@ -161,19 +161,19 @@ pub mod kind {
     pub const CLASS_LOAD: u8 = 14;
     /// A class was unloaded: class.
     pub const CLASS_UNLOAD: u8 = 15;
-    /// The virtual machine's part of the life of the log begins: name and version of the machine.
+    /// The virtual machine starts: its name and version.
     pub const VM_START: u8 = 16;
     /// The virtual machine ends.
     pub const VM_END: u8 = 17;
-    /// The objects of the call that was entered just before: method, what it is called on, and the first object that it is
-    /// given (0: `null`, or there is none).
+    /// The objects of the call that was entered just before: method, receiver, and the first object among its arguments (0:
+    /// `null`, or there is none).
     pub const OBJECTS: u8 = 18;
-    /// What the call returns that is left right behind: method, one of [`super::result`], its value.
+    /// The result of the call that ends next: method, one of [`super::result`], its value.
     pub const RESULT: u8 = 19;
-    /// What the call is given that was entered just before: method, how many arguments it has, how many of them follow,
-    /// and those ([`super::Value`]), from the first one on.
+    /// The arguments of the call that was entered just before: method, how many arguments it has, how many of them follow, and
+    /// those ([`super::Value`]), from the first one on.
     pub const ARGUMENTS: u8 = 20;
-    /// What the call returns that is left right behind: method, a [`super::Value`].
+    /// The result of the call that ends next: method, a [`super::Value`].
     pub const RETURNED: u8 = 21;
     /// A method gets its number: number, class, name, descriptor, source file, first line (0 unknown).
     pub const DEFINE_METHOD: u8 = 24;
@@ -181,8 +181,8 @@ pub mod kind {
     pub const DEFINE_CLASS: u8 = 25;
     /// What a reader should know: text.
     pub const NOTE: u8 = 26;
-    /// How a method with a gate stands: number, calls that were measured, calls that passed its shut gate, what the
-    /// measured ones cost by the rule in thousandths, 1 when the gate is shut. The last one of a method counts.
+    /// The state of a method with a gate: number, calls that were measured, calls that passed its shut gate, the cost of the
+    /// measured ones by the rule in thousandths, 1 when the gate is shut. The last record of a method counts.
     pub const COUNTS: u8 = 27;
     /// The rule that shuts gates: text.
     pub const RULE: u8 = 28;
@@ -191,7 +191,7 @@ pub mod kind {
     pub const MASK: u8 = 0x1f;
     /// In a record's first byte: a CPU time follows the ticks.
     pub const CPU: u8 = 0x20;
-    /// In a record's first byte: a number of calls follows whose probes fired and were not logged, since the last record.
+    /// In a record's first byte: the number of calls follows whose probes fired since the last record without being logged.
     pub const SKIPPED: u8 = 0x40;
 
     /// Whether records of this kind have a method's number instead of a payload.

@@ -1,4 +1,4 @@
-//! The log of a process under transactional profiling (Whodunit §7): what its threads did that contexts follow from.
+//! The log of a process under transactional profiling (Whodunit §7): what its threads did, from which contexts follow.
 //!
 //! The preloaded library only says what happened; the engine makes contexts of it after the run, or while it goes on. One
 //! page of header, then spaces of [`CHUNK`] bytes, one behind another, each with one chunk or several. A chunk is a header and
@@ -47,11 +47,11 @@ pub const LOG_SUFFIX: &str = ".txlog";
 pub const UNWIND_SUFFIX: &str = ".unwind";
 /// Where translated copies of critical sections come from: `<pid>-<turn>.copies`, see [`copies`].
 pub const COPIES_SUFFIX: &str = ".copies";
-/// As which file the memory is logged that translated copies are in.
+/// The file name under which the memory of translated copies is logged.
 pub const COPIES_MODULE: &str = "[watching critical sections]";
 /// File name of the session's settings in the folder: [`setting`] words.
 pub const SETTINGS_FILE: &str = "settings";
-/// Files that are virtual machines: what threads hand each other at locks of theirs is the machine's own work.
+/// Files that are virtual machines: what threads pass to each other under their locks is the machine's own work.
 pub const VIRTUAL_MACHINES: [&str; 1] = ["libjvm.so"];
 
 /// Which 64-bit word of the settings is what; all little-endian. The engine writes them before the program starts.
@@ -64,7 +64,7 @@ pub mod setting {
     pub const LIMIT: usize = 2;
     /// First bytes of messages that are kept to name requests: 0 (none) to [`super::MAX_HEAD`].
     pub const HEAD: usize = 3;
-    /// The engine's process. 0, or a process that is gone: nobody answers any more.
+    /// The engine's process. If it is 0, or the process is gone, there are no more answers.
     pub const ENGINE: usize = 4;
     /// Not 0: critical sections are watched for flow through shared memory.
     pub const SHARED_MEMORY: usize = 5;
@@ -80,9 +80,9 @@ pub mod word {
     pub const VERSION: usize = 1;
     /// The process.
     pub const PID: usize = 2;
-    /// Programs that the process had executed before under us.
+    /// How many programs the process has executed before under Fulcrum.
     pub const TURN: usize = 3;
-    /// The process that made this one by `fork`; 0 when it executes a program anew.
+    /// The process that forked this one; 0 after `exec`.
     pub const PARENT: usize = 4;
     /// The turn of that process.
     pub const PARENT_TURN: usize = 5;
@@ -98,18 +98,18 @@ pub mod word {
     pub const STATE: usize = 10;
     /// When it ended or was full: `CLOCK_MONOTONIC`, nanoseconds.
     pub const END_NS: usize = 11;
-    /// Records that had no place any more.
+    /// Records that did not fit.
     pub const DROPPED: usize = 12;
     /// Where the next space begins. Grows by [`super::CHUNK`].
     pub const NEXT: usize = 13;
-    /// The generation of the unwind table that the process asks for: 1 at its beginning, one more when libraries come. The
+    /// The generation of the unwind table that the process asks for: 1 at its beginning, one more when libraries are loaded. The
     /// lower half is a futex word that the engine waits on.
     pub const UNWIND_WANTED: usize = 14;
     /// The newest generation that the engine has written. The lower half is a futex word that the process waits on.
     pub const UNWIND_READY: usize = 15;
-    /// Call paths that the process's table had no room for.
+    /// Call paths that did not fit into the process's table.
     pub const PATHS_LOST: usize = 16;
-    /// Operations that were submitted through io_uring: what they did is not seen.
+    /// Operations that were submitted through io_uring, whose effects are not seen.
     pub const UNSEEN_OPERATIONS: usize = 17;
     /// Not 0: the process has a file of [`super::copies`].
     pub const COPIES: usize = 18;
@@ -133,7 +133,7 @@ pub mod copies {
     pub const LENGTH: usize = 64 << 20;
 }
 
-/// How a log stands.
+/// The state of a log.
 pub mod state {
     /// It is being written, or its process was killed.
     pub const OPEN: u64 = 0;

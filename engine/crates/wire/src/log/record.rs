@@ -17,7 +17,7 @@ pub struct Record<'a> {
     pub cpu_ns: Option<u64>,
     /// Calls since the last record whose probes fired and were not logged.
     pub skipped: u64,
-    /// What the kind says.
+    /// What follows, depending on the kind.
     pub body: Body<'a>,
 }
 
@@ -58,10 +58,10 @@ impl Record<'_> {
     }
 }
 
-/// The record of a method that needs no CPU time and has nothing skipped, in one word: its bytes as a little-endian number,
-/// and how many they are. What [`Record::write`] writes, without its branches.
+/// The record of a method without CPU time and skipped calls, in one word: its bytes as a little-endian number, and how many
+/// they are. It is what [`Record::write`] writes, without the branches.
 ///
-/// `None` for what is longer than a word: 2^28 ticks or more since the last record, method numbers from 2^21 on.
+/// `None` if it is longer than a word: for 2^28 ticks or more since the last record, and method numbers from 2^21 on.
 #[inline]
 pub const fn short_record(kind: u8, ticks: u64, method: u32) -> Option<(u64, usize)> {
     if ticks >= 1 << 28 || method >= 1 << 21 {
@@ -103,7 +103,7 @@ impl Out<'_> {
     }
 }
 
-/// Why bytes are no record.
+/// Why bytes are not a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// They end within it.
@@ -189,7 +189,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Writes a payload. Texts that have no place any more are cut, numbers are kept.
+/// Writes a payload. Texts that do not fit are cut; numbers are kept.
 pub struct PayloadBuffer {
     bytes: [u8; MAX_PAYLOAD],
     length: usize,
@@ -241,7 +241,7 @@ impl PayloadBuffer {
         self
     }
 
-    /// Has nothing again.
+    /// Empties it.
     pub fn clear(&mut self) {
         self.length = 0;
     }

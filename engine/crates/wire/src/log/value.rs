@@ -1,4 +1,4 @@
-//! Arguments and results of calls, as records have them: a type, then what that type says.
+//! Arguments and results of calls in records: a type, then what the type needs.
 
 use super::record::{Damage, Payload, PayloadBuffer};
 
@@ -10,11 +10,11 @@ pub const LONGEST_TEXT: usize = 200;
 /// An argument or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// It could not be told.
+    /// It is not known.
     Unknown,
     /// A signed number.
     Integer(i64),
-    /// A number without sign.
+    /// An unsigned number.
     Unsigned(u64),
     /// True or false.
     Boolean(bool),
@@ -24,7 +24,7 @@ pub enum Value<'a> {
     Single(u32),
     /// The bits of a number of 64 bits with a fraction.
     Double(u64),
-    /// A text, which need not be proper UTF-8.
+    /// A text, which need not be valid UTF-8.
     Text {
         /// Its beginning, or all of it.
         bytes: &'a [u8],
@@ -61,7 +61,7 @@ mod value_type {
     pub const NAMED: u64 = 11;
 }
 
-/// A signed number as one without sign that is small when the number is near 0.
+/// A signed number as an unsigned one that is small when the number is near 0.
 const fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63).cast_unsigned()
 }
@@ -104,7 +104,7 @@ impl PayloadBuffer {
 }
 
 impl<'a> Payload<'a> {
-    /// The next value. `None` for a type that this version does not know: nothing behind it can be read.
+    /// The next value. `None` for a type that this version does not know: nothing after it can be read.
     pub fn value(&mut self) -> Result<Option<Value<'a>>, Damage> {
         use value_type::*;
         let small = |number: u64| u32::try_from(number).map_err(|_| Damage::Bad);

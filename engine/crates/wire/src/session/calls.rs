@@ -5,8 +5,8 @@
 
 use core::sync::atomic::AtomicU64;
 
-/// The functions that are told apart, by their index; the first stands for the kernel, called by a function that is not
-/// listed, or for a fault.
+/// The functions that are distinguished, by their index. The first stands for the kernel, working for a function that is not
+/// listed or for a page fault.
 pub const FUNCTIONS: [&str; 49] = [
     "kernel",
     "pthread_mutex_lock",
@@ -88,7 +88,7 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
     true
 }
 
-/// Targets and functions that can be told apart in one map; what is beyond is not counted.
+/// How many pairs of target and function one map can count; others are not counted.
 pub const CALL_SLOTS: usize = 1024;
 
 /// What one target does in one function.
@@ -99,22 +99,22 @@ pub struct CallSlot {
     pub key: AtomicU64,
     /// Samples of the target while it was in the function: processor time.
     pub processor: AtomicU64,
-    /// Periods that passed while it was in the function, by the clock on the wall, without pauses of ours.
+    /// Sampling periods that passed while it was in the function (wall time), without our pauses.
     pub whole: AtomicU64,
 }
 
-/// What a slot stands for.
+/// The key of the slot of a target and a function.
 pub const fn call_key(target: u32, function: u8) -> u64 {
     (target as u64) << 8 | (function as u64 + 1)
 }
 
-/// The low byte of the key of a slot that tells who holds locks.
+/// The low byte of the key of a slot that counts holders of locks.
 const HOLDS: u64 = 0xff;
 /// Bits of a target in such a key.
 const TARGET_BITS: u32 = 28;
 
-/// The key of the slot that counts, as [`CallSlot::processor`], how often the target `holder` gave a lock back for which the
-/// target `waiter` had waited. `None` for targets beyond the first 2²⁸.
+/// The key of the slot that counts, as [`CallSlot::processor`], how often the target `holder` released a lock for which the target
+/// `waiter` had waited. `None` for targets beyond the first 2²⁸.
 pub const fn holder_key(waiter: u32, holder: u32) -> Option<u64> {
     if waiter >> TARGET_BITS != 0 || holder >> TARGET_BITS != 0 {
         return None;
@@ -122,7 +122,7 @@ pub const fn holder_key(waiter: u32, holder: u32) -> Option<u64> {
     Some((waiter as u64) << (TARGET_BITS + 8) | (holder as u64) << 8 | HOLDS)
 }
 
-/// What [`holder_key`] was given; `None` for another key.
+/// The waiter and the holder of a [`holder_key`]; `None` for another key.
 pub fn holder_of(key: u64) -> Option<(u32, u32)> {
     let mask = (1 << TARGET_BITS) - 1;
     let holder = (key >> 8) as u32 & mask;

@@ -40,7 +40,7 @@ pub mod sampler {
     pub const TIMER: u32 = 2;
 }
 
-/// How much of the runtime is at work: for measuring what each part costs.
+/// How much of the runtime is active, for measuring what each part costs.
 pub mod part {
     /// Everything.
     pub const ALL: u32 = 0;

@@ -63,7 +63,7 @@ pub struct MapHeader {
     pub request: Text,
 }
 
-/// What the engine asks for one target. It changes as the engine learns.
+/// How the engine steers the experiments on one target. It changes during the run.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Steering {
@@ -83,7 +83,7 @@ pub const FULL_WEIGHT: u32 = 65_536;
 /// In sample counters of [`mode::BLOCKED`], the call is kept above this bit (index + 1), the count below.
 pub const CALL_SHIFT: u32 = 56;
 
-/// The calls that [`mode::BLOCKED`] tells apart, by their index.
+/// The calls that [`mode::BLOCKED`] distinguishes, by their index.
 pub const CALLS: [&str; 16] = [
     "read",
     "write",

@@ -77,18 +77,18 @@ numbered! {
 }
 
 numbered! {
-    /// For what a library calls a handler.
+    /// Why a library calls a handler.
     pub enum Calling {
-        /// For the first time what it was registered for, or what was asked of it.
+        /// What it was registered for happens for the first time, or what was asked for is done.
         First = 0,
-        /// Once more what it was registered for: a timer that repeats, a descriptor that is watched on and on.
+        /// What it was registered for happens again: a timer repeats, a descriptor stays watched.
         Again = 1,
-        /// What the thread does already: the library calls it within a handler of its own.
+        /// The thread goes on with what it does: the library calls it within a handler of its own.
         Onward = 2,
-        /// What was handed on for another thread to do, as a task to an executor: when it has returned, the thread goes on with what it
-        /// did before.
+        /// A task that was handed to another thread, as to an executor: when it has returned, the thread goes on with what it did
+        /// before.
         Task = 3,
-        /// What was left in a queue. As a task; but what nobody left there takes no thread away from what it does.
+        /// A task that was left in a queue. If it is not known who left it, the thread stays with what it does.
         Taken = 4,
     }
 }
@@ -102,17 +102,17 @@ numbered! {
         Unix = 2,
         /// A pipe or a named pipe. Both ends have one inode.
         Pipe = 3,
-        /// A socket for datagrams. Nothing is matched. Of files, terminals, event counters and the like there are no records.
+        /// A socket for datagrams. Nothing is matched. There are no records of files, terminals, event counters and the like.
         Other = 4,
     }
 }
 
 numbered! {
-    /// How a process came to a stream.
+    /// How a process got a stream.
     pub enum Via {
         /// It was there when the program began, or was received from another process.
         Found = 0,
-        /// By `accept`: requests come by it.
+        /// By `accept`: requests arrive on it.
         Accepted = 1,
         /// By `connect`.
         Connected = 2,

@@ -2,28 +2,28 @@
 
 use super::kinds::{Calling, LockKind, StreamKind, Via};
 
-/// An end of a connection: IPv4 addresses as IPv6 ones that stand for them.
+/// An end of a connection. IPv4 addresses are mapped to IPv6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
     /// The 16 bytes of the address, in network order.
     pub ip: [u8; 16],
-    /// The port; 0: there is no address.
+    /// The port; 0 when there is no address.
     pub port: u16,
 }
 
 /// What all records begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// When what it tells was over: `CLOCK_MONOTONIC`, nanoseconds.
+    /// When the event was over: `CLOCK_MONOTONIC`, nanoseconds.
     pub time_ns: u64,
     /// The call path, by its number in a [`Record::Path`] of the same process; 0: not known.
     pub path: u32,
 }
 
-/// A record behind its head. Streams, locks and threads are numbered by their process. Times are as the head's.
+/// A record without its head. Streams, locks and threads have numbers of their process. Times are as in the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// What the process executes: the file. Also in the logs of forked children.
+    /// The file that the process executes. Also in the logs of forked children.
     Program(&'a [u8]),
     /// Code was mapped: `start..end` are addresses, `offset` is where it begins in the file. A forked child's log has no more than
     /// came after the fork; what its parent's says until then holds for it too. A later record replaces an earlier one.
