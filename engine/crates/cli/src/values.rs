@@ -1,4 +1,6 @@
 //! Values of arguments that several commands take.
+//!
+//! Times are parsed by hand, because they may lack a unit and have decimals: `30`, `1.5`.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
-//! The arrows between crates go one way (design, section 2).
+//! Checks that each crate imports only what it may: imports go one way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// What each crate may import of ours. A crate that is not here may not import any of ours, and must be added.
+/// Which of our crates each crate may import. A crate must be listed here before it imports any.
 const ALLOWED: &[(&str, &[&str])] = &[
     // Intervals, distributions and random numbers, for everybody: also for the runtime.
     ("stats", &[]),
@@ -191,7 +191,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 pub(crate) const PREFIX: &str = "fulcrum-";
 
-/// Reads every crate's `Cargo.toml`; the imports that must not be, one sentence each.
+/// Reads the `Cargo.toml` of every crate. Returns one sentence for each import that is not allowed.
 pub(crate) fn check(root: &Path) -> Vec<String> {
     match manifests(root) {
         Ok(manifests) => problems(&manifests),
@@ -202,7 +202,7 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
 /// The `Cargo.toml` of every crate, by the name of its folder.
 ///
 /// # Errors
-/// When there are no crates to be found, one sentence.
+/// One sentence, when the crates cannot be found.
 pub(crate) fn manifests(root: &Path) -> Result<BTreeMap<String, String>, String> {
     let crates = root.join("engine/crates");
     let mut manifests = BTreeMap::new();
@@ -222,14 +222,14 @@ fn problems(manifests: &BTreeMap<String, String>) -> Vec<String> {
     for (name, manifest) in manifests {
         let Some(may) = allowed.get(name.as_str()) else {
             problems.push(format!(
-                "engine/crates/{name} is new: say in engine/crates/xtask/src/arrows.rs what it may import."
+                "engine/crates/{name} is new: list in engine/crates/xtask/src/arrows.rs what it may import."
             ));
             continue;
         };
         for import in imports(manifest) {
             if !may.contains(&import.as_str()) {
                 problems.push(format!(
-                    "engine/crates/{name}/Cargo.toml imports {PREFIX}{import}, which is against the arrows of the design: \
+                    "engine/crates/{name}/Cargo.toml imports {PREFIX}{import}, which engine/crates/xtask/src/arrows.rs does not allow: \
                      move what is needed to a crate that both may import."
                 ));
             }
@@ -238,7 +238,7 @@ fn problems(manifests: &BTreeMap<String, String>) -> Vec<String> {
     problems
 }
 
-/// The crates of ours that a manifest depends on, for building and running; tests may import what they like.
+/// Our crates that a manifest depends on, for building and running; tests may import any.
 pub(crate) fn imports(manifest: &str) -> BTreeSet<String> {
     let all = dependencies(manifest).into_iter();
     all.filter_map(|name| Some(name.strip_prefix(PREFIX)?.to_owned()))

@@ -1,7 +1,7 @@
-//! The files of a crate have layers too: no two of them need each other, however long the way from one to the other.
+//! Checks that the files of a crate have layers too: no two of them need each other, directly or through others.
 //!
-//! A file needs another when it names something that the other defines; who merely hands a name on is not needed. A module
-//! may declare its children without needing them.
+//! A file needs another when it names something that the other defines; a file that only re-exports a name is not needed. A
+//! module may declare its children without needing them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use crate::arrows::manifests;
 use crate::modules::{self, Module, ModulePath};
 
-/// How many imports lead from one to the next before we take them for a circle of imports.
+/// The longest chain of imports; a longer one is taken for a circle of imports.
 const MOST_IMPORTS: u32 = 16;
 
-/// What each file needs of which others: names, by file.
+/// The names that each file needs, by the file that defines them.
 type Needs = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
 
-/// Reads every crate's source; its circles, a sentence each.
+/// Reads the source of every crate. Returns one sentence for each circle.
 pub(crate) fn check(root: &Path) -> Vec<String> {
     let names = match manifests(root) {
         Ok(manifests) => manifests.into_keys(),
@@ -39,9 +39,9 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
 /// Files that need each other.
 #[derive(Debug)]
 struct Circle {
-    /// All of them, from the crate's `src` on, in order.
+    /// All of them in order, relative to the crate's `src`.
     files: Vec<String>,
-    /// The shortest way around: a file, and the names that it takes from the next one.
+    /// A shortest way around: each file, and the names that it takes from the next one.
     way: Vec<(String, Vec<String>)>,
 }
 
@@ -60,7 +60,7 @@ impl Circle {
     }
 }
 
-/// The circles of a crate's library and of its program.
+/// The circles of the library and of the program of a crate.
 fn circles(source: &Path) -> Result<Vec<Circle>, String> {
     let mut found = Vec::new();
     for root in ["lib.rs", "main.rs"] {
@@ -85,7 +85,7 @@ fn short(file: &Path, source: &Path) -> String {
     file.to_string_lossy().into_owned()
 }
 
-/// What each file names of others.
+/// What each file names of other files.
 fn needs(modules: &BTreeMap<ModulePath, Module>) -> Needs {
     let mut needs = Needs::new();
     for (at, module) in modules {
@@ -110,7 +110,7 @@ fn needs(modules: &BTreeMap<ModulePath, Module>) -> Needs {
 /// What a path leads to.
 enum Found {
     Module(ModulePath),
-    /// The module that defines it, and its name.
+    /// The module that defines an item, and the item's name.
     Item(ModulePath, String),
 }
 
@@ -134,7 +134,7 @@ fn find(
             let here = &modules[from];
             let known = here.children.contains(first)
                 || here.defined.contains(first)
-                // An import of itself, `use serde::…` in a module that imports `serde`, leads out.
+                // `use serde::…` in a module that imports `serde` leads out of the crate.
                 || here.imported.get(first).is_some_and(|it| it != path);
             if !known {
                 return None;
@@ -170,7 +170,7 @@ fn walk(
     if module.of_tests.contains(name) || imports >= MOST_IMPORTS {
         return None;
     }
-    // A macro and a function may have one name: what a module imports for itself is not what others mean.
+    // A macro and a function may have the same name: what a module imports for itself is not visible to others.
     let is_seen = !module.kept.contains(name) || from.starts_with(&at);
     if let Some(imported) = module.imported.get(name).filter(|_| is_seen) {
         return match find(modules, &at, imported, imports + 1)? {
@@ -186,7 +186,7 @@ fn walk(
             return walk(modules, &at, within, path, imports + 1);
         }
     }
-    // A macro makes it.
+    // A macro creates it.
     Some(Found::Item(at, name.clone()))
 }
 
@@ -196,7 +196,7 @@ fn has(module: &Module, name: &str) -> bool {
         || module.imported.contains_key(name)
 }
 
-/// All that can be reached from a file, itself only by a circle.
+/// The files that can be reached from a file; the file itself only through a circle.
 fn reached(from: &Path, needs: &Needs) -> BTreeSet<PathBuf> {
     let mut seen = BTreeSet::new();
     let mut queue = vec![from];
@@ -210,7 +210,7 @@ fn reached(from: &Path, needs: &Needs) -> BTreeSet<PathBuf> {
     seen
 }
 
-/// Sets of files of which each reaches each other.
+/// Sets of files each of which reaches all others.
 fn together(needs: &Needs) -> BTreeSet<BTreeSet<PathBuf>> {
     let reached: BTreeMap<&PathBuf, BTreeSet<PathBuf>> = needs
         .keys()
@@ -237,7 +237,7 @@ fn shortest(files: &BTreeSet<PathBuf>, needs: &Needs, source: &Path) -> Vec<(Str
         .collect()
 }
 
-/// The shortest way from a file back to itself, without its end.
+/// The shortest way from a file back to itself, without the end.
 fn way_back<'n>(
     start: &'n PathBuf,
     files: &'n BTreeSet<PathBuf>,
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_way_around_is_found_through_names_that_are_handed_on() {
+    fn a_longer_way_around_is_found_through_re_exported_names() {
         let found = circles_of(&[
             (
                 "main.rs",
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_tests_need_and_what_is_declared_is_no_circle() {
+    fn needs_of_tests_and_declarations_are_no_circle() {
         let found = circles_of(&[
             (
                 "lib.rs",
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_a_macro_makes_is_not_the_macro() {
+    fn a_function_that_a_macro_creates_is_not_the_macro() {
         let found = circles_of(&[
             ("lib.rs", "mod macros; mod low; mod high;"),
             (
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_and_one_that_is_not_rust_are_told() {
+    fn a_missing_file_and_one_that_is_not_rust_are_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("lib.rs");
         for (text, expect) in [

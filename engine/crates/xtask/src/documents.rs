@@ -1,4 +1,4 @@
-//! What documents say of the code must be in the code: the files that `architecture.md` names, and the messages that
+//! Checks that what documents say about the code exists: the files that `architecture.md` names, and the messages that
 //! `troubleshooting.md` quotes.
 
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ const ARCHITECTURE: &str = "docs/architecture.md";
 const TROUBLESHOOTING: &str = "docs/troubleshooting.md";
 /// Where the named files and the messages are.
 const SOURCES: [&str; 4] = ["engine/crates", "extension", "scripts", "test"];
-/// What a quoted message leaves out.
+/// Stands for what a quoted message omits.
 const LEFT_OUT: char = '…';
 
-/// Compares the documents with the code; what is not there, one sentence each.
+/// Compares the documents with the code. Returns one sentence for each thing that does not exist.
 pub(crate) fn check(root: &Path) -> Vec<String> {
     let read = || -> io::Result<[Vec<String>; 2]> {
         let mut files = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
     }
 }
 
-/// All files below a folder, but for what is built or installed there.
+/// All files below a folder, except built and installed ones.
 fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -68,7 +68,7 @@ fn code_spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// The files that a document names and nobody has. `recorder/session.rs` may leave out the crate's `src`.
+/// The files that a document names and that do not exist. A path such as `recorder/session.rs` may omit the crate's `src`.
 fn absent_files(document: &str, files: &[PathBuf]) -> Vec<String> {
     let parts = |path: &Path| -> Vec<String> {
         let names = path.iter().map(|it| it.to_string_lossy().into_owned());
@@ -84,11 +84,11 @@ fn absent_files(document: &str, files: &[PathBuf]) -> Vec<String> {
             let wanted = parts(Path::new(name));
             !known.iter().any(|it| it.ends_with(&wanted))
         })
-        .map(|name| format!("{ARCHITECTURE} names {name}, which is not there: correct it."))
+        .map(|name| format!("{ARCHITECTURE} names {name}, which does not exist: correct it."))
         .collect()
 }
 
-/// The messages in the first columns of tables headed *message* that no source has.
+/// The messages in the first columns of tables headed *message* that are in no source.
 fn absent_messages(document: &str, sources: &str) -> Vec<String> {
     let mut in_table = false;
     let mut absent = Vec::new();
@@ -104,7 +104,7 @@ fn absent_messages(document: &str, sources: &str) -> Vec<String> {
                 .all(|part| sources.contains(part.trim()));
             if !known {
                 absent.push(format!(
-                    "{TROUBLESHOOTING} quotes {message:?}, which no source has: correct it."
+                    "{TROUBLESHOOTING} quotes {message:?}, which is in no source: correct it."
                 ));
             }
         }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_not_there_is_named() {
+    fn a_missing_file_is_reported() {
         let files = [PathBuf::from("/w/engine/crates/recorder/src/session.rs")];
         let document =
             "See `recorder/session.rs`, `recorder/src/session.rs`, `session.rs` and `npm start`.";
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_nobody_says_any_more_is_named() {
+    fn a_message_that_no_longer_exists_is_reported() {
         let document = "| message | what to do |\n| --- | --- |\n| `cannot read …: it is empty` | `fill it` |\n\n`not a message`\n";
         let said = "format!(\"cannot read {}: it is empty\")";
         assert_eq!(absent_messages(document, said), Vec::<String>::new());
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn this_repositorys_documents_say_what_is_there() {
+    fn the_documents_of_this_repository_say_what_exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
         assert_eq!(check(&root), Vec::<String>::new());
     }

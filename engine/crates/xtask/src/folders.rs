@@ -18,10 +18,6 @@ const ONE_KIND: &[(&str, &str)] = &[
         "each file reads one profile format",
     ),
     (
-        "engine/crates/server/src/requests",
-        "each file answers one request",
-    ),
-    (
         "engine/crates/server/src/tests",
         "each file tests one subject of the protocol",
     ),

@@ -1,4 +1,5 @@
-//! What is loaded into other people's programs links next to nothing: each library there costs their memory and their start.
+//! Checks that libraries loaded into other people's programs link almost nothing: each dependency costs these programs memory
+//! and start-up time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +15,7 @@ const INJECTED: &[&str] = &[
     "jvm-agent",
 ];
 
-/// What they may link of others', directly or not.
+/// The third-party packages that they may link, directly or not.
 const MAY_LINK: &[&str] = &[
     "libc",
     // The event log.
@@ -25,29 +26,29 @@ const MAY_LINK: &[&str] = &[
     "memchr",
     "object",
     "rustc-demangle",
-    // Random numbers, and the functions of distributions that come with them: `fulcrum-stats`.
+    // Random numbers and the functions of distributions: `fulcrum-stats`.
     "libm",
     "special",
 ];
 
-/// What they may link through one other package alone.
+/// What they may link through one other package only.
 const MAY_LINK_THROUGH: &[(&str, &str)] = &[
     // A disassembler: critical sections run from copies of their instructions.
     ("fulcrum-critical-sections", "iced-x86"),
     ("iced-x86", "lazy_static"),
 ];
 
-/// Optional dependencies that are off there: the lock file names them all the same.
+/// Optional dependencies that are switched off there, but in the lock file nevertheless.
 const OFF: &[(&str, &str)] = &[
     // Compressed sections of debug information, for `fulcrum-symbols`.
     ("object", "flate2"),
     ("object", "ruzstd"),
-    // Elliptic integrals and Lambert's W, of which nobody has any use.
+    // Elliptic integrals and Lambert's W, which we do not use.
     ("special", "ellip"),
     ("special", "lambert_w"),
 ];
 
-/// Reads the manifests and `Cargo.lock`; what is linked and must not be, one sentence each.
+/// Reads the manifests and `Cargo.lock`. Returns one sentence for each package that must not be linked.
 pub(crate) fn check(root: &Path) -> Vec<String> {
     let manifests = match manifests(root) {
         Ok(manifests) => manifests,
@@ -82,8 +83,8 @@ fn problems(manifests: &BTreeMap<String, String>, lock: &str) -> Vec<String> {
                     ways.push(way);
                 } else {
                     problems.push(format!(
-                        "{PREFIX}{injected} is loaded into other people's programs and links {name} ({}): do without, or say \
-                         in engine/crates/xtask/src/injected.rs why it may.",
+                        "{PREFIX}{injected} is loaded into other people's programs and links {name} ({}): do without it, or \
+                         say in engine/crates/xtask/src/injected.rs why it may.",
                         way.join(" → ")
                     ));
                 }
@@ -93,7 +94,7 @@ fn problems(manifests: &BTreeMap<String, String>, lock: &str) -> Vec<String> {
     problems
 }
 
-/// What a package links, as the lock file names it; of our own, without what their tests alone need.
+/// What a package links, as the lock file names it; for our own packages, without what only their tests need.
 fn linked(
     package: &str,
     manifests: &BTreeMap<String, String>,
@@ -110,7 +111,7 @@ fn linked(
         .collect()
 }
 
-/// Without the version, which is there when the lock file has several.
+/// The name without the version, which follows when the lock file has several.
 fn name(package: &str) -> &str {
     package.split(' ').next().unwrap_or(package)
 }
@@ -180,7 +181,7 @@ dependencies = [
 "#;
 
     #[test]
-    fn what_is_linked_through_others_is_found_with_its_way() {
+    fn an_indirect_dependency_is_found_with_its_path() {
         let runtime = "[dependencies]\nfulcrum-names.workspace = true\nlibc = \"0.2\"\n\
                        [dev-dependencies]\nserde_json.workspace = true\n";
         let names = "[dependencies]\nobject = { workspace = true, features = [\"elf\"] }\n";

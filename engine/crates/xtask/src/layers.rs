@@ -1,6 +1,6 @@
-//! The layers of the engine: crates know their own layer and those below it.
+//! Checks the layers of the engine: a crate may import crates of its own layer and of those below.
 //!
-//! Which crates of those a crate really imports, `arrows` lists one by one; this is the order in which to think of them.
+//! Which of these a crate does import is listed in `arrows`; the layers are the order in which to think of the crates.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::arrows::{PREFIX, imports, manifests};
 /// One layer.
 struct Layer {
     name: &'static str,
-    /// Why it is one, and stands where it stands.
+    /// What its crates have in common, and why it is at this height.
     why: &'static str,
     crates: &'static [&'static str],
 }
@@ -61,12 +61,12 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "this machine",
-        why: "files, run folders and programs of the user's",
+        why: "the user's files, run folders and programs",
         crates: &["runs", "profiles", "recorder"],
     },
     Layer {
         name: "answers",
-        why: "from all of these types to those of the schema",
+        why: "converts all of these types to those of the schema",
         crates: &["answers"],
     },
     Layer {
@@ -76,12 +76,12 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "workshop",
-        why: "for building and testing the others, in nothing that ships",
+        why: "builds and tests the others, and does not ship",
         crates: &["synthetic", "test-support", "xtask"],
     },
 ];
 
-/// Reads every crate's `Cargo.toml`; imports of a higher layer, and crates without a layer, a sentence each.
+/// Reads the `Cargo.toml` of every crate. Returns one sentence for each import of a higher layer and each crate without a layer.
 pub(crate) fn check(root: &Path) -> Vec<String> {
     match manifests(root) {
         Ok(manifests) => problems(&manifests),
@@ -124,7 +124,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn an_arrow_up_and_a_crate_without_a_layer_are_told() {
+    fn an_import_from_above_and_a_crate_without_a_layer_are_reported() {
         let root = tempfile::tempdir().expect("a folder");
         for (name, manifest) in [
             ("model", "[dependencies]\nfulcrum-stats.workspace = true\n"),

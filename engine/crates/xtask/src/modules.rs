@@ -1,8 +1,7 @@
-//! The modules of a crate and what each names of the others, read from its source.
+//! Reads the modules of a crate from its source, with what each names of the others.
 //!
-//! Only paths are seen: imports, and paths in code and in macros' arguments. What a method does on a type that came from
-//! elsewhere is not, so an `impl` in another file than its type's draws no arrow to those who call it. What is compiled for
-//! tests alone is left out.
+//! Only paths are seen: imports, and paths in code and in the arguments of macros. Method calls are not, so callers of a method
+//! do not need the file of its `impl`. Code that is compiled only for tests is ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,23 +17,23 @@ pub(crate) type ModulePath = Vec<String>;
 /// One module: a file, or a block within one.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
-    /// The file that it stands in.
+    /// Its file.
     pub file: PathBuf,
     /// The modules that it declares.
     pub children: BTreeSet<String>,
-    /// Those that only tests have.
+    /// The modules that only tests have.
     pub of_tests: BTreeSet<String>,
     /// What else it defines.
     pub defined: BTreeSet<String>,
-    /// Macros among that which all crates may use.
+    /// Those of them that are exported macros.
     pub exported: BTreeSet<String>,
-    /// What its imports are called here, and their paths.
+    /// The paths of its imports, by their names here.
     pub imported: BTreeMap<String, Vec<String>>,
-    /// Those that only it and its children see.
+    /// The imports that only it and its children see.
     pub kept: BTreeSet<String>,
     /// Modules and enums all of whose names it imports.
     pub globs: Vec<Vec<String>>,
-    /// The paths that it names: for itself, not to hand them on.
+    /// The paths that it names for itself, without re-exports.
     pub named: BTreeSet<Vec<String>>,
     /// Modules and enums all of whose names it imports for itself.
     pub named_globs: BTreeSet<Vec<String>>,
@@ -48,7 +47,7 @@ pub(crate) fn read(root: &Path) -> Result<BTreeMap<ModulePath, Module>, String> 
     let mut modules = BTreeMap::new();
     let folder = root.parent().unwrap_or(Path::new("")).to_path_buf();
     read_file(root, Vec::new(), &folder, &mut modules)?;
-    // Exported macros have their names at the root, wherever they stand.
+    // Exported macros have their names at the root, wherever they are defined.
     let mut exported = Vec::new();
     for (at, module) in &modules {
         for name in &module.exported {
@@ -160,7 +159,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether something is compiled for tests alone.
+/// Whether an item is compiled only for tests.
 fn of_tests(attributes: &[Attribute]) -> bool {
     let says_test = |attribute: &Attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => {
@@ -212,7 +211,7 @@ fn names_of(item: &Item) -> Vec<String> {
     vec![name.to_string()]
 }
 
-/// Takes an import apart. `own` imports are used here; the others are handed on.
+/// Adds the names of an import. `own` imports are used here; the others are re-exported.
 fn import_tree(tree: &UseTree, mut before: Vec<String>, own: bool, module: &mut Module) {
     let (name, as_name) = match tree {
         UseTree::Path(path) => {
@@ -251,8 +250,8 @@ fn import_tree(tree: &UseTree, mut before: Vec<String>, own: bool, module: &mut 
 /// Every path of two names or more in some code.
 fn paths_in(code: TokenStream, found: &mut BTreeSet<Vec<String>>) {
     let mut path: Vec<String> = Vec::new();
-    // How many colons stand behind the last name, and whether the path is behind a dot or colons: no path of its own.
-    let (mut colons, mut behind) = (0, false);
+    // How many colons follow the last name, and whether the path follows a dot or colons, which makes it a part of another.
+    let (mut colons, mut continues) = (0, false);
     let mut end = |path: &mut Vec<String>| {
         if path.len() > 1 {
             found.insert(std::mem::take(path));
@@ -267,17 +266,17 @@ fn paths_in(code: TokenStream, found: &mut BTreeSet<Vec<String>>) {
                     end(&mut path);
                 }
                 if colons == 2 && path.is_empty() {
-                    behind = true;
+                    continues = true;
                 }
-                if !behind {
+                if !continues {
                     path.push(name.to_string());
                 }
-                (colons, behind) = (0, false);
+                (colons, continues) = (0, false);
             }
             TokenTree::Punct(mark) if mark.as_char() == ':' => colons += 1,
             other => {
                 end(&mut path);
-                behind = matches!(&other, TokenTree::Punct(mark) if mark.as_char() == '.');
+                continues = matches!(&other, TokenTree::Punct(mark) if mark.as_char() == '.');
                 colons = 0;
                 if let TokenTree::Group(group) = other {
                     groups.push(group.stream());
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_taken_apart() {
+    fn names_of_imports_are_found() {
         let import: syn::ItemUse =
             syn::parse_str("use a::{self, b::C as D, e::*, f::{self as g}};").expect("an import");
         let mut module = Module::default();

@@ -1,4 +1,4 @@
-//! The protocol's TypeScript types, and the hash that ties its document to its code.
+//! Generates the protocol's TypeScript types, and checks the hash that ties its document to its code.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -8,7 +8,7 @@ const DOCUMENT: &str = "docs/protocol.md";
 const SOURCE: &str = "engine/crates/schema/src";
 const MARKER: &str = "<!-- protocol hash: ";
 
-/// Writes the generated files; what went wrong, one sentence each.
+/// Writes the generated files. Returns one sentence for each failure.
 pub(crate) fn write(root: &Path) -> Vec<String> {
     let path = root.join(TYPESCRIPT);
     match fs::write(&path, fulcrum_schema::typescript()) {
@@ -26,7 +26,7 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
     };
     let typescript = read(TYPESCRIPT).and_then(|text| {
         (text == fulcrum_schema::typescript()).then_some(()).ok_or_else(|| {
-            format!("{TYPESCRIPT} is not what {SOURCE} says: run `cargo run -p fulcrum-xtask -- codegen`.")
+            format!("{TYPESCRIPT} does not match {SOURCE}: run `cargo run -p fulcrum-xtask -- codegen`.")
         })
     });
     let source =
@@ -56,20 +56,20 @@ fn types(folder: &Path) -> io::Result<String> {
 }
 
 fn compare(source: &str, document: &str) -> Result<(), String> {
-    let stands = document
+    let found = document
         .split_once(MARKER)
         .and_then(|(_, rest)| rest.split_once(" -->"));
-    let Some((stands, _)) = stands else {
+    let Some((found, _)) = found else {
         return Err(format!(
             "{DOCUMENT} has no line {MARKER}… -->: put it back."
         ));
     };
-    let wanted = hash(source);
-    if stands == wanted {
+    let expected = hash(source);
+    if found == expected {
         return Ok(());
     }
     Err(format!(
-        "{SOURCE} changed: see whether {DOCUMENT} still tells the truth, then set its hash from {stands} to {wanted}."
+        "{SOURCE} changed: check whether {DOCUMENT} is still correct, then change its hash from {found} to {expected}."
     ))
 }
 
@@ -98,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_code_fails_until_the_hash_is_set() {
+    fn changed_code_fails_until_the_hash_is_updated() {
         let document = format!("# P\n{MARKER}{} -->\n", hash("one"));
         assert_eq!(compare("one", &document), Ok(()));
-        let problem = compare("two", &document).expect_err("the code moved");
+        let problem = compare("two", &document).expect_err("the code has changed");
         assert!(problem.contains(&hash("two")), "{problem}");
         assert!(compare("one", "# P\n").is_err());
     }

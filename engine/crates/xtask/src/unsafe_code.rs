@@ -1,4 +1,4 @@
-//! Crates either forbid unsafe code or are in the document's list of those that need it, with the reason.
+//! Checks that each crate either forbids unsafe code or is listed in the document with the reason.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ const DOCUMENT: &str = "docs/architecture.md";
 const HEADING: &str = "| crate with unsafe code |";
 const FORBIDS: &str = "#![forbid(unsafe_code)]";
 
-/// Compares the list with the crates; what does not fit, one sentence each.
+/// Compares the list with the crates. Returns one sentence for each difference.
 pub(crate) fn check(root: &Path) -> Vec<String> {
     let read = || -> Result<Vec<String>, String> {
         let document = fs::read_to_string(root.join(DOCUMENT))
@@ -25,7 +25,7 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
         }
         let gone = listed.iter().filter(|name| !crates.contains_key(**name));
         problems.extend(gone.map(|name| {
-            format!("{DOCUMENT} lists {name} among the crates with unsafe code, and there is no such crate: correct it.")
+            format!("{DOCUMENT} lists {name} among the crates with unsafe code, but there is no such crate: remove it.")
         }));
         Ok(problems)
     };
@@ -35,11 +35,10 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
 fn problem(name: &str, forbids: bool, listed: bool) -> Option<String> {
     match (forbids, listed) {
         (false, false) => Some(format!(
-            "engine/crates/{name} does not say {FORBIDS}: say so at its top, or say in the list of {DOCUMENT} what needs \
-             unsafe code in it."
+            "engine/crates/{name} does not say {FORBIDS}: add that line, or say in the list of {DOCUMENT} what needs unsafe code in it."
         )),
         (true, true) => Some(format!(
-            "{DOCUMENT} lists {name} among the crates with unsafe code, which it forbids: take it out."
+            "{DOCUMENT} lists {name} among the crates with unsafe code, but it forbids that: remove it."
         )),
         _ => None,
     }
@@ -72,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crate_that_says_nothing_and_one_that_is_listed_for_nothing_are_told() {
+    fn an_unlisted_crate_and_a_needlessly_listed_one_are_reported() {
         let root = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             let file = root.path().join(name);
@@ -92,13 +91,13 @@ mod tests {
             write(&format!("engine/crates/{name}/src/lib.rs"), text);
         }
         let found = check(root.path());
-        let told = [
+        let expected = [
             "engine/crates/a does not say",
             "lists c among the crates",
             "lists d among the crates",
         ];
-        assert_eq!(found.len(), told.len(), "{found:?}");
-        for (problem, expect) in found.iter().zip(told) {
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for (problem, expect) in found.iter().zip(expected) {
             assert!(problem.contains(expect), "{problem}");
         }
     }

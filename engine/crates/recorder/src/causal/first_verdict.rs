@@ -98,7 +98,7 @@ impl FirstVerdictSearch {
                 let all: u64 = processes.iter().map(experiments).sum();
                 if all > self.experiments {
                     self.experiments = all;
-                    let verdict = opening.look(&load_causal(folder).ok()?.recording);
+                    let verdict = opening.interim_analysis(&load_causal(folder).ok()?.recording);
                     if opening.is_over() {
                         self.end(processes);
                     }

@@ -10,6 +10,8 @@
 //! function returns has a line that says where these values are then. Types are `i`, `u` and `c` with bytes (signed and unsigned numbers, characters), `b` (boolean), `f`, `d`, `t` (text), `a`
 //! (address) and `e4:0=Red,1=Green`. Places are `r` with a register, `m` with a register and an offset, and `c` with a constant.
 //! `-` stands for what is unknown.
+//!
+//! It is text by design: the agent reads it inside the profiled program, where it may link no parser.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,7 @@
 //! What `/proc` says about a process: whether it is alive, and where its code is.
+//!
+//! These files are read by hand: the text of `maps` is passed on as it is to `symbols::load_bias`, and of the others we need
+//! one field each.
 
 use std::fs;
 use std::path::{Path, PathBuf};

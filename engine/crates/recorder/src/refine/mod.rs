@@ -146,8 +146,26 @@ impl<'a> Refining<'a> {
                 done => done?,
             }
         }
-        let row = runs.row(&drawn);
-        let Some(mut row) = row else { return Ok(()) };
+        let Some(row) = runs.row(&drawn) else {
+            return Ok(());
+        };
+        self.conclude(row, runs, &drawn)?;
+        on_progress(&RefineProgress {
+            iterations: self.rows.clone(),
+            fraction: number as f64 / options.iterations as f64,
+            message: format!("iteration {number} measured"),
+        });
+        Ok(())
+    }
+
+    /// Takes the hotspots of an iteration as the next set, and writes the files of the iteration.
+    fn conclude(
+        &mut self,
+        mut row: Iteration,
+        runs: IterationRuns<'_>,
+        drawn: &BTreeSet<MethodName>,
+    ) -> Result<(), Error> {
+        let options = self.options;
         let hot = runs.measured.hotspots(&options.rule);
         row.hotspots = hot.len() as u64;
         row.found = drawn.intersection(&hot).map(ToString::to_string).collect();
@@ -155,7 +173,7 @@ impl<'a> Refining<'a> {
         let measured: BTreeSet<_> = runs.measured.methods.keys().cloned().collect();
         let is_unit = |it: &MethodName| first::is_unit(it, options.unit.as_deref());
         // The unit of work is always measured: it neither stays nor goes.
-        let before = measured.difference(&drawn).filter(|it| !is_unit(it));
+        let before = measured.difference(drawn).filter(|it| !is_unit(it));
         // The first set has none before it to compare with.
         let measured_before = self.set.is_some();
         self.stable = measured_before && before.eq(hot.iter().filter(|it| !is_unit(it)));
@@ -169,16 +187,10 @@ impl<'a> Refining<'a> {
         }
         let run = row.run.clone();
         self.rows.push(row);
-        let next = self.filter(number + 1, &BTreeSet::new());
+        let next = self.filter(self.rows.len() + 1, &BTreeSet::new());
         write(&run.join(NEXT_FILTER), &next)?;
         let table = serde_json::to_string_pretty(&self.table()).expect("its keys are texts");
-        write(&run.join(REFINE_TABLE), &(table + "\n"))?;
-        on_progress(&RefineProgress {
-            iterations: self.rows.clone(),
-            fraction: number as f64 / options.iterations as f64,
-            message: format!("iteration {number} measured"),
-        });
-        Ok(())
+        write(&run.join(REFINE_TABLE), &(table + "\n"))
     }
 
     /// A note on excluded methods that became hotspots: they were left out by mistake, or do now what others did before.

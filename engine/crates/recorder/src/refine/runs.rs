@@ -86,24 +86,7 @@ impl<'a> IterationRuns<'a> {
             (None, None) => trace.suffix = Some(format!("refine-{}", self.number)),
         }
         let (recorded, ran) = observed(&trace, live, remote)?;
-        let mut found = Vec::new();
-        for (n, log) in jvm::logs(&recorded.run).iter().enumerate() {
-            let trace = Trace::open(log)
-                .map_err(|error| Error::CannotRecord(format!("{}: {error}", log.display())))?;
-            match n {
-                0 => self.measured.add(&trace, &options.rule),
-                _ => self.measured.add_part(&trace, &options.rule),
-            }
-            found.extend(options.unit.as_deref().and_then(|unit| units(&trace, unit)));
-            if let End::Full { .. } = trace.end
-                && let Some(note) = trace.end.note()
-            {
-                self.notes.push(format!(
-                    "Iteration {}: {note} Units of work after that do not count.",
-                    self.number
-                ));
-            }
-        }
+        let found = self.add_logs(&recorded.run)?;
         if run == 0 && self.measured.runs == 0 {
             return Err(nothing_measured(&recorded));
         }
@@ -124,6 +107,30 @@ impl<'a> IterationRuns<'a> {
             Some(_) => remove(&recorded.run),
         }
         Ok(())
+    }
+
+    /// Adds the logs of a run to what was measured. Returns the units of work in them.
+    fn add_logs(&mut self, run: &Path) -> Result<Vec<Units>, Error> {
+        let options = self.options;
+        let mut found = Vec::new();
+        for (n, log) in jvm::logs(run).iter().enumerate() {
+            let trace = Trace::open(log)
+                .map_err(|error| Error::CannotRecord(format!("{}: {error}", log.display())))?;
+            match n {
+                0 => self.measured.add(&trace, &options.rule),
+                _ => self.measured.add_part(&trace, &options.rule),
+            }
+            found.extend(options.unit.as_deref().and_then(|unit| units(&trace, unit)));
+            if let End::Full { .. } = trace.end
+                && let Some(note) = trace.end.note()
+            {
+                self.notes.push(format!(
+                    "Iteration {}: {note} Units of work after that do not count.",
+                    self.number
+                ));
+            }
+        }
+        Ok(found)
     }
 
     fn without(

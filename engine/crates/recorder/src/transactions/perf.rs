@@ -4,6 +4,9 @@
 //! Nothing happens in the profiled processes: no signal, no descriptor, no thread. If the user is allowed to, the processors'
 //! clocks are sampled, and samples outside the tree are skipped. Otherwise the tree inherits an event of its own, which costs
 //! more: in a virtual machine, setting its timer at each context switch takes 4 µs.
+//!
+//! The rings are read by hand: of the kernel's records, we need four kinds with one layout each, and the attributes are those
+//! that the runtime opens its own events with (`fulcrum_wire::perf`), which may link no library for this.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -113,6 +116,13 @@ pub(crate) enum Scope {
     Tree,
 }
 
+/// Whether time in the kernel is sampled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kernel {
+    Included,
+    Excluded,
+}
+
 struct Ring {
     event: OwnedFd,
     map: MmapRaw,
@@ -125,23 +135,24 @@ impl Perf {
     /// # Errors
     /// When the kernel does not allow it.
     pub(crate) fn open(period_ns: u64) -> io::Result<Perf> {
-        let opened = |scope, with_kernel| {
-            Perf::with(period_ns, scope, with_kernel).map(|rings| Perf {
+        let opened = |scope, kernel| {
+            Perf::rings(period_ns, scope, kernel).map(|rings| Perf {
                 rings,
                 scope,
-                with_kernel,
+                with_kernel: kernel == Kernel::Included,
             })
         };
-        opened(Scope::Machine, true)
-            .or_else(|_| opened(Scope::Tree, true))
-            .or_else(|_| opened(Scope::Tree, false))
+        opened(Scope::Machine, Kernel::Included)
+            .or_else(|_| opened(Scope::Tree, Kernel::Included))
+            .or_else(|_| opened(Scope::Tree, Kernel::Excluded))
     }
 
-    fn with(period_ns: u64, scope: Scope, with_kernel: bool) -> io::Result<Vec<Ring>> {
+    /// One ring for each processor.
+    fn rings(period_ns: u64, scope: Scope, kernel: Kernel) -> io::Result<Vec<Ring>> {
         // SAFETY: takes a number and returns one.
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
         let mut attributes = attributes(period_ns, scope);
-        if !with_kernel {
+        if kernel == Kernel::Excluded {
             attributes.flags |= Attributes::EXCLUDE_KERNEL;
         }
         let mut rings = Vec::new();
