@@ -1,4 +1,4 @@
-// What must hold of every reader, whatever the bytes. The fuzz targets use it, and a test of `fulcrum-profile-formats` by its path.
+// What must hold for every reader and any bytes. The fuzz targets use it, and `fulcrum-profile-formats`'s tests include it by path.
 
 use fulcrum_model::{Place, ReadError};
 use fulcrum_profile_formats::names::{ALL, normalise};
@@ -7,16 +7,16 @@ use fulcrum_profile_formats::{
     read_lines, read_with, write,
 };
 
-/// A fuzzer that unpacks gigabytes finds little.
+/// Small, because a fuzzer that unpacks gigabytes finds little.
 const LIMITS: Limits = Limits {
     bytes: 8 << 20,
     ratio: 100,
 };
 const NAME: &str = "x.prof";
-/// Larger trees are not written and read again.
+/// Larger trees are not written and read back.
 const NODES: u32 = 20_000;
 
-/// Some places have no names, others several.
+/// Gives an address no name, one, or two.
 struct Named;
 
 impl Symbols for Named {
@@ -31,18 +31,18 @@ impl Symbols for Named {
     }
 }
 
-/// Reads bytes as this format, whatever they look like. Whether they are a profile.
-pub fn reader(format: Format, bytes: &[u8]) -> bool {
+/// Reads bytes in this format, whatever they look like. Returns whether they are a profile.
+pub(crate) fn reader(format: Format, bytes: &[u8]) -> bool {
     check(bytes, read_as(format, bytes, NAME, LIMITS, &Named))
 }
 
-/// Detects the format and reads. Whether it is a profile.
-pub fn detection(bytes: &[u8]) -> bool {
+/// Detects the format and reads. Returns whether the bytes are a profile.
+pub(crate) fn detection(bytes: &[u8]) -> bool {
     lines(bytes);
     check(bytes, read_with(bytes, NAME, LIMITS, &Named))
 }
 
-/// With a frame for each line, the same costs are there.
+/// Checks that the totals are the same with a frame for each line.
 fn lines(bytes: &[u8]) {
     let (Ok(profile), Ok(Some(lines))) = (
         read_with(bytes, NAME, LIMITS, &Named),
@@ -60,7 +60,7 @@ fn lines(bytes: &[u8]) {
 fn check(bytes: &[u8], result: Result<Profile, ReadError>) -> bool {
     match result {
         Ok(profile) => {
-            sound(profile);
+            check_profile(profile);
             true
         }
         Err(error) => {
@@ -81,7 +81,7 @@ fn check(bytes: &[u8], result: Result<Profile, ReadError>) -> bool {
     }
 }
 
-fn sound(profile: Profile) {
+fn check_profile(profile: Profile) {
     let types = profile.value_types().len();
     assert!(profile.default_value < types, "no such value type");
     assert!(profile.notes.iter().all(|note| !note.contains('\n')));
@@ -96,25 +96,25 @@ fn sound(profile: Profile) {
     if tree.len() > NODES {
         return;
     }
-    for target in [
+    for format in [
         OutputFormat::Folded,
         OutputFormat::Speedscope,
         OutputFormat::Pprof,
     ] {
         let mut file = Vec::new();
-        let written = write(&profile, target, profile.default_value, &mut file);
+        let written = write(&profile, format, profile.default_value, &mut file);
         let costs = |&value: &i64| value != 0;
         match written {
             Ok(()) => {}
-            // Text has no way to say that.
-            Err(WriteError::Nothing { .. }) if target != OutputFormat::Pprof => {
+            // These formats cannot express a profile without costs.
+            Err(WriteError::Nothing { .. }) if format != OutputFormat::Pprof => {
                 assert!(!tree.values(profile.default_value).iter().any(costs));
                 assert!(file.is_empty());
             }
             Err(error) => panic!("into memory: {error}"),
         }
-        // What costs nothing is not written.
-        if target == OutputFormat::Pprof && totals.iter().any(|&total| total != 0) {
+        // Stacks without costs are not written.
+        if format == OutputFormat::Pprof && totals.iter().any(|&total| total != 0) {
             let again = read_with(&file, NAME, Limits::default(), &Named).expect("our own");
             let Calls::Tree(tree) = &again.calls else {
                 panic!("a tree became a graph");

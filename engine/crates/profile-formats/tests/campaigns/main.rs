@@ -1,4 +1,4 @@
-//! The long replay of the fuzzers' corpora.
+//! The long replay of the fuzz corpora.
 
 #[path = "../it/corpus.rs"]
 mod corpus;

@@ -1,4 +1,4 @@
-//! The corpora of the fuzz targets, and their files damaged in ways that are the same every time.
+//! Reads the corpora of the fuzz targets, as they are and with reproducible damage.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 30] = [
+/// Every fuzz target, in alphabetical order, and its format; `None` detects it.
+pub(crate) const TARGETS: [(&str, Option<Format>); 30] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -42,7 +43,7 @@ pub const TARGETS: [(&str, Option<Format>); 30] = [
     ("v8_log", Some(Format::V8Log)),
 ];
 
-/// Numbers that readers have stumbled over, and what holds files together.
+/// Numbers that broke readers before, and syntax of several formats.
 const TOKENS: [&[u8]; 14] = [
     b"0",
     b"-1",
@@ -60,9 +61,9 @@ const TOKENS: [&[u8]; 14] = [
     b";",
 ];
 
-/// Reads each file of the corpora as it is and damaged that many times. Gives the number of damaged ones, and the bytes
-/// of all files.
-pub fn replay(mutations: u64) -> (u64, usize) {
+/// Reads each file of the corpora as it is, and `mutations` damaged copies. Returns the number of damaged copies and the bytes of
+/// all files.
+pub(crate) fn replay(mutations: u64) -> (u64, usize) {
     let (mut damaged, mut bytes) = (0, 0);
     for (name, format) in TARGETS {
         let run = |input: &[u8]| match format {
@@ -94,7 +95,7 @@ pub fn replay(mutations: u64) -> (u64, usize) {
     (damaged, bytes)
 }
 
-pub fn fuzz() -> PathBuf {
+pub(crate) fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 

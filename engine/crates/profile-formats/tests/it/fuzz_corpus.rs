@@ -1,5 +1,5 @@
-//! The corpora of the fuzz targets, each file as it is and damaged a few times, without the fuzzers' toolchain.
-//! `npm run bench -- campaigns` damages them a hundred times as often, `-- fuzz` looks for new ones.
+//! Reads the corpora of the fuzz targets, each file as it is and damaged a few times, without the fuzzers' toolchain.
+//! `npm run bench -- campaigns` damages them a hundred times as often; `-- fuzz` looks for new inputs.
 
 use std::fs;
 use std::path::PathBuf;

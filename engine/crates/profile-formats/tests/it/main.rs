@@ -1,4 +1,4 @@
-//! The integration tests of `fulcrum-profile-formats`: one binary, so that they are linked once.
+//! The integration tests of `fulcrum-profile-formats`, in one binary, which links them once.
 
 mod bad_input;
 mod corpus;

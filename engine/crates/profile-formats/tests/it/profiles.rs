@@ -1,12 +1,12 @@
-//! Other people's profiles: formats, value types, and the ten functions with the largest own cost, as committed.
+//! Snapshots of real profiles: format, value types, and the ten functions with the largest own cost.
 //!
-//! Each list was compared with another reader of its format before it was committed: `pprof -top`, `callgrind_annotate`,
+//! Each snapshot was compared with another reader of its format before it was committed: `pprof -top`, `callgrind_annotate`,
 //! gprof2dot, `perf report`, `jfr print`, OpenTelemetry's messages
 //! in Python, Python's `pstats`, gprof and stackprof themselves, `ms_print`, `google-pprof`, jeprof, or a few lines of Python over
 //! the file.
 //!
-//! The files are beside the repository, in `shared/profiles`; those that are not there are skipped. Lists are written
-//! anew by `UPDATE_EXPECT=1 cargo test`.
+//! Other people's files are beside the repository, in `shared/profiles`; missing ones are skipped. `UPDATE_EXPECT=1 cargo test`
+//! writes the snapshots again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -50,7 +50,7 @@ const FILES: [&str; 29] = [
     "synapse.folded",
 ];
 
-/// What single profilers wrote about known programs, by `samples/record.sh`.
+/// Recordings of known programs by single profilers, made by `samples/record.sh`.
 const SAMPLES: [&str; 28] = [
     "cache.callgrind.gz",
     "heap.dhat.json",

@@ -1,8 +1,8 @@
-//! Small profiles of every format, for tests that damage them.
+//! A small profile of every format, for tests that damage it.
 
 use fulcrum_profile_formats::Format;
 
-/// A protobuf field: length-delimited, or a number.
+/// A length-delimited protobuf field.
 fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
     let length = u8::try_from(content.len()).expect("a short field");
     assert!(length < 128);
@@ -13,7 +13,7 @@ fn number(number: u8, value: u8) -> Vec<u8> {
     vec![number << 3, value]
 }
 
-/// Two types; `main` calls `f`, into which `g` is inlined.
+/// A profile with two value types: `main` calls `f`, into which `g` is inlined.
 fn pprof() -> Vec<u8> {
     let strings = [
         "",
@@ -68,7 +68,7 @@ fn pprof() -> Vec<u8> {
     file
 }
 
-/// What `perf record -o -` writes: an event, a map and two samples.
+/// Output of `perf record -o -`: an event, a map and two samples.
 fn perf_pipe() -> Vec<u8> {
     let record = |kind: u32, words: &[u64]| {
         let size = 8 + 8 * words.len() as u64;
@@ -90,8 +90,8 @@ fn perf_pipe() -> Vec<u8> {
     .concat()
 }
 
-/// A small profile of each format, several of some.
-pub fn samples() -> Vec<(Format, Vec<u8>)> {
+/// A small profile of each format; of some formats several.
+pub(crate) fn samples() -> Vec<(Format, Vec<u8>)> {
     let text = |format, text: &str| (format, text.as_bytes().to_vec());
     vec![
         (Format::Pprof, pprof()),
