@@ -1,4 +1,4 @@
-//! Labels in files: those that a user names, and those that are kept by themselves for each profile.
+//! Labels in files: those that a user names, and those that Fulcrum keeps for each profile.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -34,8 +34,8 @@ pub fn read_labels(path: &Path) -> Result<SavedLabels, Error> {
     })
 }
 
-/// Writes labels. The file is the old one or the new one, whenever the writer dies. A link goes on to be one, a file keeps
-/// who may read it, and a device or a pipe is written to.
+/// Writes labels. Whenever the writer dies, the file is the old one or the new one. Links stay links, files keep their
+/// permissions, and devices and pipes are written to.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -65,7 +65,7 @@ pub fn write_labels(path: &Path, labels: &SavedLabels) -> Result<(), Error> {
 }
 
 impl OpenSearch {
-    /// Adds the labels of a file to the search; sentences about what is odd.
+    /// Adds the labels of a file to the search. Returns notes, whole sentences.
     ///
     /// # Errors
     /// When the file holds no labels, or those of a newer version.
@@ -76,7 +76,7 @@ impl OpenSearch {
         let loaded = loaded.map_err(newer)?;
         let mut notes = vec![format!("{} paths are labelled.", loaded.restored)];
         if loaded.other_profile {
-            notes.push("The labels were given in another profile.".into());
+            notes.push("The labels are from another profile.".into());
         }
         notes.extend(absent(&loaded));
         Ok(notes)
@@ -103,20 +103,19 @@ fn absent(loaded: &Loaded) -> impl Iterator<Item = String> {
     nameless.into_iter().chain(absent)
 }
 
-/// Labels that are kept for a profile in a workspace: found again when it is opened, and written after each change.
+/// Labels that are kept for a profile in a workspace: read when it is opened, and written after each change.
 #[derive(Debug)]
 pub struct Kept {
     path: PathBuf,
-    /// Paths that are labelled in the file and that this profile, by its rules for names, does not have. They are written
-    /// back.
+    /// Paths that are labelled in the file but that this profile, by its rules for names, does not have. They are written back.
     elsewhere: Vec<SavedLabel>,
 }
 
 impl Kept {
-    /// Loads what is kept for the session's profile below a workspace; sentences on what was found. A file that cannot be
-    /// read is said and not touched: then nothing is kept.
-    pub fn open(workspace: &Path, session: &mut OpenSearch) -> (Option<Kept>, Vec<String>) {
-        let path = place(workspace, &session.identity);
+    /// Loads the labels that a workspace keeps for the search's profile. Returns notes, whole sentences. A file that cannot be read
+    /// is left alone, and a note says so: then nothing is kept.
+    pub fn open(workspace: &Path, search: &mut OpenSearch) -> (Option<Kept>, Vec<String>) {
+        let path = place(workspace, &search.identity);
         let mut kept = Kept {
             path,
             elsewhere: Vec::new(),
@@ -126,14 +125,14 @@ impl Kept {
         }
         let refused = |error: &dyn std::fmt::Display| {
             vec![format!(
-                "Labels are not kept, as those of before cannot be read: {error}."
+                "Labels are not saved, because the earlier ones cannot be read: {error}."
             )]
         };
         let saved = match read_labels(&kept.path) {
             Ok(saved) => saved,
             Err(error) => return (None, refused(&error)),
         };
-        let loaded = match session.load(&saved) {
+        let loaded = match search.load(&saved) {
             Ok(loaded) => loaded,
             Err(error) => return (None, refused(&error)),
         };
@@ -159,12 +158,12 @@ impl Kept {
         (Some(kept), notes)
     }
 
-    /// Writes the session's labels. Without any, the file goes.
+    /// Writes the search's labels. Removes the file when there are none.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn save(&self, session: &OpenSearch) -> Result<(), Error> {
-        let mut saved = session.search.save(session.identity.clone());
+    pub fn save(&self, search: &OpenSearch) -> Result<(), Error> {
+        let mut saved = search.search.save(search.identity.clone());
         for label in &self.elsewhere {
             match saved.labels.iter_mut().find(|it| it.name == label.name) {
                 Some(same) => same.paths.extend(label.paths.iter().cloned()),
@@ -191,7 +190,7 @@ impl Kept {
     }
 }
 
-/// One file for the same measurements, wherever their files are and whichever value type is searched.
+/// The file for these measurements, wherever their own files are and whichever value type is searched.
 fn place(workspace: &Path, identity: &ProfileIdentity) -> PathBuf {
     let mut all = String::new();
     for (side, sources) in [("a", &identity.sources), ("b", &identity.against)] {

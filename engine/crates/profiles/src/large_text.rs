@@ -1,4 +1,4 @@
-//! Texts of folded stacks that are larger than the trees that become of them: read piece by piece, never held.
+//! Texts of folded stacks that are larger than their trees: they are read piece by piece and never held.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use fulcrum_profile_formats::{Limits, Profile, ReadAt};
 
 use crate::error::Error;
 
-/// Bytes at the beginning that tell what a file is.
+/// Bytes at the beginning of a file that its format is detected by.
 const HEAD: usize = 1 << 20;
 /// Bytes of the file at a time for its digest.
 const CHUNK: usize = 1 << 20;
@@ -33,10 +33,10 @@ impl ReadAt for LargeText {
 }
 
 impl LargeText {
-    /// The text in a file of more than `large` bytes and within the limits. `None` when the file is anything else, or cannot be
-    /// read: then who reads it as a whole says why.
-    pub fn open(path: &Path, large: u64, limits: Limits) -> Option<LargeText> {
-        // Looked at before it is opened: who writes into a pipe may be done with the first who opens it.
+    /// The text in a file of more than `large` bytes and within the limits. `None` when the file is anything else or cannot be read;
+    /// reading it as a whole then says why.
+    pub(crate) fn open(path: &Path, large: u64, limits: Limits) -> Option<LargeText> {
+        // Checked before it is opened: the writer of a pipe may be done after its first reader.
         let about = fs::metadata(path).ok()?;
         let sizes = large.max(HEAD as u64)..=limits.bytes as u64;
         if !about.is_file() || !sizes.contains(&about.len()) {
@@ -51,11 +51,11 @@ impl LargeText {
         fulcrum_profile_formats::begins_folded(&text.head).then_some(text)
     }
 
-    /// What tells its bytes apart.
+    /// The digest of its bytes.
     ///
     /// # Errors
-    /// When it cannot be read, or nobody waits for it any more.
-    pub fn digest(&self, progress: &Progress) -> Result<io::Result<String>, Cancelled> {
+    /// When it cannot be read, or the work was cancelled.
+    pub(crate) fn digest(&self, progress: &Progress) -> Result<io::Result<String>, Cancelled> {
         let (mut digest, mut chunk) = (Digest::default(), vec![0; CHUNK]);
         let mut at = 0;
         while at < self.length {
@@ -75,7 +75,7 @@ impl LargeText {
     ///
     /// # Errors
     /// When it is damaged or cannot be read, or `progress` was cancelled.
-    pub fn profile(
+    pub(crate) fn profile(
         &self,
         name: &str,
         limits: Limits,

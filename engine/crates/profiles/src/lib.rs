@@ -1,6 +1,6 @@
-//! Files to profiles that can be searched: reading, names for addresses, and labels that are kept beside a workspace.
+//! From files to profiles that can be searched: reading, names for addresses, and labels that a workspace keeps.
 //!
-//! What the command line and the server share: `profile-formats` and `paths` touch no files.
+//! The command line and the server share this crate; `profile-formats` and `paths` touch no files.
 
 #![forbid(unsafe_code)]
 

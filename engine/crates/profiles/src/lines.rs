@@ -1,15 +1,15 @@
-//! What each source line cost: of profiles that know which lines ran.
+//! What each source line cost, for profiles that know which lines ran.
 //!
-//! The file is read once more, with a frame for each line instead of for each function: a call tree of lines takes more
-//! memory than the one that is searched, and only its sums are kept.
+//! The file is read once more, with a frame for each line instead of for each function. A call tree of lines takes more memory
+//! than the one that is searched, so only its sums are kept.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use fulcrum_profile_formats::names::{Rule, normalise};
-use fulcrum_profile_formats::{Calls, Format, Limits, read_lines};
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::{FrameKind, ValueType};
+use fulcrum_profile_formats::names::{Rule, normalise};
+use fulcrum_profile_formats::{Calls, Format, Limits, read_lines};
 
 use crate::error::Error;
 use crate::symbols::Files;
@@ -21,11 +21,11 @@ pub struct LineCost {
     pub file: String,
     /// From 1.
     pub line: u32,
-    /// The functions that the line is of, by their names in the profile, the most costly first.
+    /// The functions that the line belongs to, by their names in the profile, the most costly first.
     pub functions: Vec<String>,
-    /// The cost of samples that were right there, in the profile's unit.
+    /// The cost of samples in the line itself, in the profile's unit.
     pub base: i64,
-    /// That with what was called from there, recursion once. Of formats that know no lines of callers, the base.
+    /// The base with what was called from the line, recursion once. The base alone for formats without lines of callers.
     pub cum: i64,
 }
 
@@ -34,15 +34,15 @@ pub struct LineCost {
 pub struct Lines {
     /// Sorted by file and line.
     pub lines: Vec<LineCost>,
-    /// Whether [`LineCost::cum`] has what was called.
+    /// Whether [`LineCost::cum`] includes what was called.
     pub callers: bool,
 }
 
-/// The lines of a file, by one of its value types, or `None` when it does not know which lines ran. `digest` is what the
-/// file must still be, see [`Read::digest`](crate::Read::digest).
+/// The lines of a file, by one of its value types; `None` when it does not know which lines ran. `digest` is what the file
+/// must still have, see [`Read::digest`](crate::Read::digest).
 ///
 /// # Errors
-/// When it cannot be read, or is another file by now.
+/// When it cannot be read, or has changed.
 pub fn lines(
     path: &Path,
     digest: &str,
@@ -54,7 +54,7 @@ pub fn lines(
         crate::read::contents(path, limits).map_err(|error| Error::io("read", path, &error))?;
     let name = path.display();
     if fulcrum_paths::digest(&bytes) != digest {
-        let problem = format!("{name} was written anew since it was opened; open it again");
+        let problem = format!("{name} has changed since it was opened; open it again");
         return Err(Error::File(problem));
     }
     let text = name.to_string();
@@ -81,9 +81,36 @@ pub(crate) fn lines_of(tree: &CallTree, value: usize) -> Lines {
     }
 }
 
+/// The row of a frame that is not a line.
+const NO_ROW: usize = usize::MAX;
+
 /// Base and cum by line.
 fn costs(tree: &CallTree, value: usize) -> Vec<LineCost> {
-    const NONE: usize = usize::MAX;
+    let (mut all, row_of) = rows(tree);
+    let by_frame = add_costs(tree, value, &row_of, &mut all);
+    // The most costly functions of a line come first.
+    let mut frames: Vec<usize> = (0..row_of.len())
+        .filter(|&it| row_of[it] != NO_ROW)
+        .collect();
+    frames.sort_by(|&a, &b| {
+        let name = |it: usize| &tree.frames()[it].name;
+        by_frame[b]
+            .cmp(&by_frame[a])
+            .then_with(|| name(a).cmp(name(b)))
+    });
+    for frame in frames {
+        let (row, name) = (row_of[frame], &tree.frames()[frame].name);
+        if !all[row].functions.contains(name) {
+            all[row].functions.push(name.clone());
+        }
+    }
+    all.retain(|it| it.base != 0 || it.cum != 0);
+    all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    all
+}
+
+/// A row for each line, without costs, and the row of each frame, or [`NO_ROW`].
+fn rows(tree: &CallTree) -> (Vec<LineCost>, Vec<usize>) {
     let mut rows: HashMap<(&str, u32), usize> = HashMap::new();
     let mut all: Vec<LineCost> = Vec::new();
     let row_of: Vec<usize> = tree
@@ -102,17 +129,27 @@ fn costs(tree: &CallTree, value: usize) -> Vec<LineCost> {
                     all.len() - 1
                 })
             }
-            _ => NONE,
+            _ => NO_ROW,
         })
         .collect();
+    (all, row_of)
+}
+
+/// Adds the costs of all nodes to the rows of their frames. Returns each frame's own base and cum.
+fn add_costs(
+    tree: &CallTree,
+    value: usize,
+    row_of: &[usize],
+    all: &mut [LineCost],
+) -> Vec<(i64, i64)> {
     let values = tree.values(value);
     let mut prefix = Vec::with_capacity(values.len() + 1);
     prefix.push(0);
     for value in values {
         prefix.push(prefix.last().expect("the first is there") + value);
     }
-    // Which functions of a line come first.
     let mut by_frame = vec![(0_i64, 0_i64); tree.frames().len()];
+    // How many calls of each line are open: recursion counts once.
     let mut active = vec![0_u32; all.len()];
     let mut open: Vec<(u32, usize)> = Vec::new();
     for node in 0..tree.len() {
@@ -124,7 +161,7 @@ fn costs(tree: &CallTree, value: usize) -> Vec<LineCost> {
         }
         let frame = tree.frame_ids()[node as usize] as usize;
         let row = row_of[frame];
-        if row == NONE {
+        if row == NO_ROW {
             continue;
         }
         let end = tree.ends()[node as usize];
@@ -141,20 +178,5 @@ fn costs(tree: &CallTree, value: usize) -> Vec<LineCost> {
         active[row] += 1;
         open.push((end, row));
     }
-    let mut frames: Vec<usize> = (0..row_of.len()).filter(|&it| row_of[it] != NONE).collect();
-    frames.sort_by(|&a, &b| {
-        let name = |it: usize| &tree.frames()[it].name;
-        by_frame[b]
-            .cmp(&by_frame[a])
-            .then_with(|| name(a).cmp(name(b)))
-    });
-    for frame in frames {
-        let (row, name) = (row_of[frame], &tree.frames()[frame].name);
-        if !all[row].functions.contains(name) {
-            all[row].functions.push(name.clone());
-        }
-    }
-    all.retain(|it| it.base != 0 || it.cum != 0);
-    all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-    all
+    by_frame
 }

@@ -36,13 +36,13 @@ pub struct Files {
 pub struct OpenSearch {
     /// The search.
     pub search: Search<Arc<AnyProfile>>,
-    /// What tells the profile apart.
+    /// What identifies the profile.
     pub identity: ProfileIdentity,
-    /// What a reader should know about the files. Whole sentences.
+    /// Notes on the files, whole sentences.
     pub notes: Vec<String>,
-    /// What can be searched; the first file's.
+    /// The value types that can be searched, those of the first file.
     pub value_types: Vec<ValueType>,
-    /// The position of what is searched.
+    /// The position of the one that is searched.
     pub value: usize,
     /// Names that rules changed in any of the files, sorted by what they were.
     pub renamed: Vec<Renamed>,
@@ -84,13 +84,12 @@ impl OpenSearch {
         let progress = progress.with_phase("preparing the search");
         progress.at(last)?;
         let value = files.value.as_deref();
-        let session = OpenSearch::of(a, b, value, files.normalisation, notes)?;
+        let search = OpenSearch::of(a, b, value, files.normalisation, notes)?;
         progress.at(1.0)?;
-        Ok(OpenSearch { renamed, ..session })
+        Ok(OpenSearch { renamed, ..search })
     }
 
-    /// Opens a tree that was made of something else than a file of ours to read. `name` is what people know it by, and
-    /// `digest` tells it apart from others.
+    /// Opens a tree that was not read from a file. `name` is what people call it, and `digest` tells it from others.
     ///
     /// # Errors
     /// When there is no such value type.
@@ -177,13 +176,13 @@ impl OpenSearch {
         Ok(notes)
     }
 
-    /// What the value types are called, each differently.
+    /// The names of the value types, all different.
     pub fn value_names(&self) -> Vec<String> {
         let types: Vec<&ValueType> = self.value_types.iter().collect();
         fulcrum_paths::value_names(&types)
     }
 
-    /// What the value type that is searched is called.
+    /// The name of the value type that is searched.
     pub fn value_name(&self) -> String {
         self.value_names().swap_remove(self.value)
     }
@@ -196,7 +195,7 @@ impl OpenSearch {
         self.search.load(saved, &self.identity)
     }
 
-    /// The files: those that are looked at, and those that they are compared with.
+    /// The inputs: those that are searched, and those that they are compared with.
     pub fn sources(&self) -> [&[ProfileInput]; 2] {
         [&self.a, &self.b]
     }

@@ -21,7 +21,7 @@ use crate::symbols::Files;
 pub struct Read {
     /// The profile, its names by the rules.
     pub profile: Profile,
-    /// What tells the file's bytes apart.
+    /// The digest of the file's bytes.
     pub digest: String,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn read_with_progress(
         return Ok(Read { profile, digest });
     }
     let bytes = Shared(Arc::new(bytes(path, limits)?));
-    // Beside the reading, which at first leaves all processors but one alone.
+    // In parallel with reading, which at first uses one processor only.
     let theirs = Shared(Arc::clone(&bytes.0));
     let digest = thread::Builder::new().spawn(move || fulcrum_paths::digest(&theirs.0));
     let digest = match digest {
@@ -64,7 +64,7 @@ pub(crate) fn read_with_progress(
     Ok(Read { profile, digest })
 }
 
-/// Bytes that go when nobody needs them any more.
+/// Bytes that are freed when both users are done.
 struct Shared(Arc<Vec<u8>>);
 
 impl AsRef<[u8]> for Shared {
@@ -110,7 +110,7 @@ fn too_large(most: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, problem)
 }
 
-/// Everything up to the end, which pipes and devices need not have.
+/// Everything up to the end or the limit; pipes and devices need not have an end.
 fn take(input: impl io::Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -123,14 +123,14 @@ fn take(input: impl io::Read, most: u64) -> io::Result<Vec<u8>> {
 /// Smaller files are read at once.
 const LARGE: u64 = 16 << 20;
 
-/// The bytes of a file. Both halves of a large one are read at the same time: what takes long is not the disk but the kernel,
-/// which copies, and makes room page by page.
+/// The bytes of a file. Both halves of a large one are read at the same time, because the kernel takes longer than the disk: it
+/// copies, and allocates page by page.
 pub(crate) fn contents(path: &Path, limits: Limits) -> io::Result<Vec<u8>> {
     let most = limits.bytes as u64;
     let file = File::open(path)?;
     let about = file.metadata()?;
     if !about.is_file() || about.len() < LARGE {
-        // Not to be opened again: who writes into a pipe may be done then.
+        // A pipe must not be opened again: its writer may be done.
         return take(file, most);
     }
     if about.len() > most {
@@ -147,7 +147,7 @@ pub(crate) fn contents(path: &Path, limits: Limits) -> io::Result<Vec<u8>> {
     });
     match whole {
         Ok(()) => Ok(bytes),
-        // It became shorter, or there is no thread.
+        // The file became shorter, or no thread could start.
         Err(_) => take(File::open(path)?, most),
     }
 }

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use fulcrum_profile_formats::{At, Caller, Code, Registers, Symbols};
 use fulcrum_names::{SymbolTable, build_id_of_notes};
+use fulcrum_profile_formats::{At, Caller, Code, Registers, Symbols};
 use fulcrum_symbols::{CallFrames, Inlined};
 
 /// What perf calls the kernel.

@@ -6,9 +6,9 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use fulcrum_profile_formats::names::default_rules;
 use fulcrum_model::Progress;
 use fulcrum_paths::{SavedLabel, SavedLabels};
+use fulcrum_profile_formats::names::default_rules;
 use tempfile::TempDir;
 
 use crate::{Error, Files, Kept, OpenSearch, write_labels};

@@ -9,9 +9,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fulcrum_profile_formats::{At, Code, Symbols as _};
 use fulcrum_model::Progress;
 use fulcrum_names::{DataTable, SymbolTable, readable};
+use fulcrum_profile_formats::{At, Code, Symbols as _};
 use fulcrum_symbols::function_extents;
 use fulcrum_transaction_records::names::{COPIES_MODULE, Frame, NameFile, NamesOf};
 use fulcrum_transaction_records::run::{

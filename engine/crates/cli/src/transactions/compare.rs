@@ -71,7 +71,7 @@ fn two(args: &CompareArgs, name: &str, open: OpenTypes) -> Outcome {
         b: Some(*b),
         difference: open.difference,
     });
-    let mut session = open.session;
+    let mut session = open.search;
     let rows = session.search.suggest();
     let rows: Vec<&Row> = rows
         .iter()

@@ -16,8 +16,8 @@ pub(crate) fn navigate(args: &NavigateArgs) -> Outcome {
     })?;
     let runs = types::runs(&args.types)?;
     let open = types::open(&args.types, only, &runs)?;
-    for note in &open.session.notes {
+    for note in &open.search.notes {
         terminal::say(note);
     }
-    interact(open.session, &args.dialogue)
+    interact(open.search, &args.dialogue)
 }

@@ -42,7 +42,7 @@ pub(crate) fn open(
     let facts: Vec<TypeFacts<'_>> = [only, other].into_iter().zip(&open.costs).collect();
     let about = about_types(&facts, &open.difference);
     // What is compared comes before what the shares are.
-    open.session.notes.splice(0..0, about);
+    open.search.notes.splice(0..0, about);
     Ok(open)
 }
 

@@ -230,7 +230,7 @@ fn labels_go_to_a_file_and_come_back_with_what_is_odd() {
         said[0]["notes"],
         json!([
             "0 paths are labelled.",
-            "The labels were given in another profile.",
+            "The labels are from another profile.",
             "\"right\": this profile does not have [a; c].",
         ])
     );

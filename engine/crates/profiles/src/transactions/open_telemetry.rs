@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
+use fulcrum_model::call_tree::ValueType;
 use fulcrum_profile_formats::open_telemetry::{
     Attribute, Identity, LinkedProfiles, Period, Span, SpanKind, Spans, Value,
 };
-use fulcrum_model::call_tree::ValueType;
 use fulcrum_transaction_records::run::{Lane, Run, Trace, TraceStage, Traces};
 use fulcrum_transactions::latency::InstanceId;
 use fulcrum_transactions::stitch::Linked;

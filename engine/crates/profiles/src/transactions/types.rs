@@ -18,7 +18,7 @@ use crate::open_search::OpenSearch;
 pub struct TypeOf<'a> {
     /// The run.
     pub run: &'a Run,
-    /// What people know the run by, and what tells it apart.
+    /// What people call the run, and what tells it from others.
     pub run_name: &'a str,
     /// The type's name.
     pub name: &'a str,
@@ -27,7 +27,7 @@ pub struct TypeOf<'a> {
 /// A profile of one or two types.
 pub struct OpenTypes {
     /// Its search. Of two types, A is searched less B, by what one transaction costs where both have several.
-    pub session: OpenSearch,
+    pub search: OpenSearch,
     /// The lines that ran, by value type; of two types, A's and B's.
     pub lines: Vec<(String, Vec<Lines>)>,
     /// What the type costs; of two types, A's and B's.
@@ -59,11 +59,11 @@ pub enum TypeError {
 pub fn open_type(of: &TypeOf<'_>) -> Result<OpenTypes, TypeError> {
     let profile = of.profile()?;
     let (source, lines) = whole(of, &profile, format!("{}, {}", of.name, of.run_name))?;
-    let session = OpenSearch::of_sources(vec![source], Vec::new()).map_err(TypeError::Search)?;
+    let search = OpenSearch::of_sources(vec![source], Vec::new()).map_err(TypeError::Search)?;
     let lines = lines.into_iter().map(|(value, it)| (value, vec![it]));
     Ok(OpenTypes {
         lines: lines.collect(),
-        session,
+        search,
         costs: vec![of.run.stitched.type_cost(&profile)],
         difference: Difference::default(),
     })
@@ -105,7 +105,7 @@ pub fn compare_types(a: &TypeOf<'_>, b: &TypeOf<'_>) -> Result<OpenTypes, TypeEr
     let against = sources.pop().unwrap_or_default();
     let files = sources.pop().unwrap_or_default();
     Ok(OpenTypes {
-        session: OpenSearch::of_sources(files, against).map_err(TypeError::Search)?,
+        search: OpenSearch::of_sources(files, against).map_err(TypeError::Search)?,
         lines,
         costs: costs.into(),
         difference,
@@ -129,7 +129,7 @@ impl TypeOf<'_> {
         title: String,
         observations: Option<Observations>,
     ) -> ProfileInput {
-        // Labels of whole costs are kept apart from those of single transactions'.
+        // Labels of whole costs are kept apart from labels of single transactions' costs.
         let what = match observations {
             Some(_) => "transactions of",
             None => "type of transactions",

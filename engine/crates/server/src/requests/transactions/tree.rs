@@ -59,7 +59,7 @@ fn open(
         None => open_type(&of_a),
     };
     let OpenTypes {
-        mut session,
+        mut search,
         lines,
         costs,
         difference,
@@ -67,11 +67,11 @@ fn open(
     let names = [Some(of_a.name), of_b.map(|it| it.name)];
     let types: Vec<TypeFacts<'_>> = names.into_iter().flatten().zip(&costs).collect();
     // What is compared comes before what the shares are of.
-    session.notes.splice(0..0, about_types(&types, &difference));
+    search.notes.splice(0..0, about_types(&types, &difference));
     progress.check()?;
     let bases = [Some(&a), b.as_ref().map(|it| &it.0)].into_iter().flatten();
     let bases = bases.map(|it| it.folder.clone()).collect();
-    let (navigation, opened) = Navigation::of(session, bases, folder.as_deref());
+    let (navigation, opened) = Navigation::of(search, bases, folder.as_deref());
     Ok((navigation.with_lines(lines), opened))
 }
 
