@@ -52,32 +52,6 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T;
 }
 
-/** Draws anew what has the focus, perhaps: what stands in its place then has it. */
-export function keepingFocus(draw: () => void): void {
-  const before = document.activeElement;
-  const top = document.scrollingElement?.scrollTop ?? 0;
-  draw();
-  if (before instanceof HTMLElement && before !== document.body && document.activeElement !== before) {
-    const data = Object.entries(before.dataset).map(
-      ([name, value]) => `[${attribute(name)}="${CSS.escape(value ?? "")}"]`,
-    );
-    const selector =
-      before.id !== "" ? `#${CSS.escape(before.id)}` : data.length === 0 ? null : before.tagName + data.join("");
-    const after = before.isConnected
-      ? before
-      : selector === null
-        ? null
-        : document.querySelector<HTMLElement>(selector);
-    after?.focus({ preventScroll: true });
-    document.scrollingElement?.scrollTo({ top });
-  }
-}
-
-/** `data-key`, of `key`. */
-function attribute(name: string): string {
-  return `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 interface VsCode<Out> {
   postMessage(message: Out): void;
   getState(): unknown;

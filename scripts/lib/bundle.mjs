@@ -9,7 +9,7 @@ const webviews = [
   "trace/refine.tsx",
   "trace/traceCompare.tsx",
   "causal/compare.tsx",
-  "transactions/transactions.ts",
+  "transactions/transactions.tsx",
   "transactions/transactionsCompare.tsx",
   "file.tsx",
 ];

@@ -189,10 +189,10 @@ export class Engine implements vscode.Disposable {
       async () => ({ process: this.spawn(binary), detached: true }),
       this.clientOptions(),
     );
-    hear(client, notifications.didChangeResults, this.resultsEmitter);
-    hear(client, notifications.live, this.liveEmitter);
-    hear(client, notifications.refineLive, this.refineEmitter);
-    hear(client, notifications.transactionsLive, this.transactionsEmitter);
+    subscribe(client, notifications.didChangeResults, this.resultsEmitter);
+    subscribe(client, notifications.live, this.liveEmitter);
+    subscribe(client, notifications.refineLive, this.refineEmitter);
+    subscribe(client, notifications.transactionsLive, this.transactionsEmitter);
     this.client = client;
     try {
       await client.start();
@@ -386,7 +386,7 @@ function send<P, R>(
   return token === undefined ? client.sendRequest<R>(method, params) : client.sendRequest<R>(method, params, token);
 }
 
-function hear<P>(client: LanguageClient, { method }: NotificationMessage<P>, emitter: vscode.EventEmitter<P>): void {
+function subscribe<P>(client: LanguageClient, { method }: NotificationMessage<P>, emitter: vscode.EventEmitter<P>): void {
   client.onNotification(method, (params: P) => emitter.fire(params));
 }
 

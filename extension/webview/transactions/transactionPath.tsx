@@ -1,7 +1,6 @@
 /** A call path whose functions lead to the source. */
 import type { VNode } from "preact";
 import type { PathPart } from "../../core/transactions/paths";
-import { h } from "../dom";
 import { Link } from "../ui";
 
 interface Props {
@@ -24,14 +23,5 @@ export function FunctionPath({ parts, go }: Props): VNode {
         ),
       )}
     </>
-  );
-}
-
-/** The same as elements. */
-export function pathHtml(parts: readonly PathPart[], go: (name: string) => void): (HTMLElement | string)[] {
-  return parts.map(({ text, name }) =>
-    name === null
-      ? text
-      : h("button", { class: "link", text, title: `Go to ${name}`, onclick: () => go(name), data: { frame: name } }),
   );
 }

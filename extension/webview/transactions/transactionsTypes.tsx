@@ -1,5 +1,5 @@
 /** The table of types: sorted by any column, stages below their types, everything by keys too. */
-import { render, type VNode } from "preact";
+import { Component, createRef, type VNode } from "preact";
 import type { TransactionsShown, TransactionType } from "../../core/engine/protocol";
 import type { TypeAction } from "../../core/transactions/messages";
 import { pathParts } from "../../core/transactions/paths";
@@ -31,52 +31,41 @@ const heads: readonly (readonly [TypeColumn, string, string])[] = [
   ["waited", "Waited", "How long its transactions waited for others at locks, together"],
 ];
 
-/** Rows at first: more are drawn when they are asked for. */
+/** Rows at first. The user can ask for all. */
 const atFirst = 200;
 
-export class TypeTable {
-  readonly element = document.createElement("section");
-  private shown: TransactionsShown | undefined;
+interface Props {
+  shown: TransactionsShown;
+  /** Shows a transaction of a type. */
+  choose: (type: string) => void;
+  act: (action: TypeAction, type: string) => void;
+  /** Goes to a function's source. */
+  go: (name: string) => void;
+}
+
+export class TypeTable extends Component<Props> {
+  private readonly part = createRef<HTMLElement>();
   private order: TypeOrder = firstOrder;
-  private open = new Set<string>();
+  private readonly open = new Set<string>();
   private rows: TypeRow[] = [];
   private active = "";
   private chosen = "";
   private all = false;
 
-  /** `choose` is told a type that is to be looked at, `act` what is to be done with it, `go` a function to go to. */
-  constructor(
-    private readonly choose: (type: string) => void,
-    private readonly act: (action: TypeAction, type: string) => void,
-    private readonly go: (name: string) => void,
-  ) {
-    this.element.id = "typesPart";
-    this.element.setAttribute("aria-label", "Types of transactions");
-  }
-
-  show(shown: TransactionsShown): void {
-    this.shown = shown;
-    this.open = new Set([...this.open].filter((name) => shown.types.some((type) => type.name === name)));
-    this.draw();
-  }
-
   /** Marks a type. */
   mark(type: string): void {
     this.chosen = type;
-    this.draw();
+    this.forceUpdate();
   }
 
-  private draw(): void {
-    const { shown } = this;
-    if (shown === undefined) {
-      return;
-    }
+  override render(): VNode {
+    const { shown } = this.props;
     this.rows = typeRows(shown, this.order, this.open);
     if (!this.rows.some((row) => row.key === this.active)) {
       this.active = this.rows[0]?.key ?? "";
     }
-    render(
-      <>
+    return (
+      <section ref={this.part} id="typesPart" aria-label="Types of transactions">
         <h2>Types</h2>
         {shown.types.length === 0 ? (
           <p class="quiet">
@@ -86,8 +75,7 @@ export class TypeTable {
         ) : (
           this.table(shown)
         )}
-      </>,
-      this.element,
+      </section>
     );
   }
 
@@ -95,14 +83,14 @@ export class TypeTable {
     const few = this.all ? this.rows : this.rows.slice(0, atFirst);
     const all = () => {
       this.all = true;
-      this.draw();
+      this.forceUpdate();
     };
     return (
       <>
         <Actions
           type={shown.types.find((it) => it.name === this.chosen)}
-          act={(action, type) => this.act(action, type)}
-          go={(name) => this.go(name)}
+          act={this.props.act}
+          go={this.props.go}
         />
         <table
           id="types"
@@ -145,14 +133,14 @@ export class TypeTable {
 
   private sort(column: TypeColumn): void {
     this.order = nextOrder(this.order, column);
-    this.draw();
+    this.forceUpdate();
   }
 
   private select(row: TypeRow): void {
     this.focus(row.key);
     const type = typeOf(row);
     this.mark(type);
-    this.choose(type);
+    this.props.choose(type);
   }
 
   private unfold(row: TypeRow, open: boolean): void {
@@ -167,8 +155,8 @@ export class TypeTable {
   /** Gives a row the focus. */
   private focus(key: string): void {
     this.active = key;
-    this.draw();
-    this.element.querySelector<HTMLElement>(`tbody tr[data-key="${CSS.escape(key)}"]`)?.focus();
+    this.forceUpdate();
+    this.part.current?.querySelector<HTMLElement>(`tbody tr[data-key="${CSS.escape(key)}"]`)?.focus();
   }
 
   private key(event: KeyboardEvent): void {
@@ -210,7 +198,7 @@ export class TypeTable {
     }
     const type = typeOf(row);
     this.mark(type);
-    this.act(found[0], type);
+    this.props.act(found[0], type);
     return true;
   }
 }
