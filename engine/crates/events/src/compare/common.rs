@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::open::{Method, Trace};
-use crate::selection::Selection;
+use crate::reader::dictionary::Method;
+use crate::reader::open::Trace;
+use crate::reader::selection::Selection;
 
 /// What of A and of B is compared, and why that is not all: a call that only one of two filters observes, or of which one
 /// trace has the first thousand, is no change of the program.

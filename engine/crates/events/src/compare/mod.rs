@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use fulcrum_model::{Cancelled, Progress};
 
 use self::common::common;
-use crate::open::Trace;
-use crate::selection::Selection;
-use crate::stack::Node;
-use crate::walk::{Passed, Walk, parking};
+use crate::reader::open::Trace;
+use crate::reader::selection::Selection;
+use crate::tree::stack::Node;
+use crate::tree::walk::{Passed, Walk, parking};
 
 /// What changed from trace B, before, to trace A.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use fulcrum_model::Progress;
 
 use super::edges::{Edge, ExportError, Moment, edges, named, point_title, text, title};
 use super::json_text;
-use crate::open::Trace;
+use crate::reader::open::Trace;
+use crate::tree::visit::TraceRange;
 use crate::values::{CallValues, Value};
-use crate::visit::TraceRange;
 
 /// Writes the calls, waits and collections within the scope, and says what had to be left out. Times are the clock's, with
 /// what probes cost; CPU times are `tts`.

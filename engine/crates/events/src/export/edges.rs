@@ -4,12 +4,12 @@ use std::io;
 
 use fulcrum_model::{Cancelled, Progress};
 
-use crate::event::{Event, What};
-use crate::open::{Thread, Trace};
-use crate::stack::Node;
+use crate::reader::event::{Event, What};
+use crate::reader::open::{Thread, Trace};
+use crate::tree::stack::Node;
+use crate::tree::visit::TraceRange;
+use crate::tree::walk::{Passed, Walk, parking};
 use crate::values::{CallValues, Value};
-use crate::visit::TraceRange;
-use crate::walk::{Passed, Walk, parking};
 
 /// What happens in a thread.
 pub enum Edge<'a> {

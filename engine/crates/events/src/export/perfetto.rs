@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use fulcrum_model::Progress;
 
 use super::edges::{Edge, ExportError, Moment, edges, named, point_title, text, title};
-use crate::open::Trace;
+use crate::reader::open::Trace;
+use crate::tree::visit::TraceRange;
 use crate::values::{CallValues, Value};
-use crate::visit::TraceRange;
 
 /// Numbers of fields, from Perfetto's `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`,
 /// `debug_annotation.proto`.

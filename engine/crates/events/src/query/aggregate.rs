@@ -1,11 +1,11 @@
-//! Sums of many numbers in little memory.
+//! Aggregates many numbers in little memory.
 
 use std::collections::BTreeMap;
 
 use super::Cell;
 use fulcrum_stats::{Moments, quantile};
 
-/// What numbers are added up to.
+/// An aggregate function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Function {
     Count,
@@ -13,13 +13,13 @@ pub(crate) enum Function {
     Mean,
     Min,
     Max,
-    /// Standard deviation of the numbers themselves, not of a population that they are drawn from.
+    /// The standard deviation of the numbers themselves, not of a population from which they are drawn.
     Deviation,
-    /// 0 to 100.
+    /// A percentile, 0 to 100.
     Percentile(f64),
 }
 
-/// Numbers, added up.
+/// Aggregated numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers {
     count: u64,
@@ -27,21 +27,21 @@ pub(crate) struct Numbers {
     min: u64,
     max: u64,
     moments: Moments,
-    /// For percentiles: the numbers themselves as long as they are few.
+    /// For percentiles: the numbers themselves, while they are few.
     few: Vec<u64>,
-    /// And how many are in which bucket when they are many.
+    /// For percentiles: the number of values in each bucket, when they are many.
     many: BTreeMap<u32, u64>,
 }
 
-/// Numbers that are kept as they are.
+/// The most numbers that are kept individually.
 const FEW: usize = 4096;
 
-/// Buckets between a power of two and the next, as a power of two: none is wider than 1/128 of what it holds.
+/// The binary logarithm of the number of buckets between a power of two and the next. No bucket is wider than 1/128 of its values.
 const FINE: u32 = 7;
 
 impl Numbers {
-    /// `percentiles`: they are going to be asked for.
-    pub fn add(&mut self, value: u64, percentiles: bool) {
+    /// Adds a number. Percentiles are not updated.
+    pub(crate) fn add(&mut self, value: u64) {
         self.min = if self.count == 0 {
             value
         } else {
@@ -51,9 +51,11 @@ impl Numbers {
         self.count += 1;
         self.sum += u128::from(value);
         self.moments.add(value as f64);
-        if !percentiles {
-            return;
-        }
+    }
+
+    /// Adds a number, also for percentiles.
+    pub(crate) fn add_with_percentiles(&mut self, value: u64) {
+        self.add(value);
         if self.many.is_empty() && self.few.len() < FEW {
             self.few.push(value);
             return;
@@ -135,7 +137,7 @@ mod tests {
             let mut numbers = Numbers::default();
             // 1 to count, in another order.
             for n in 0..count {
-                numbers.add(n * 7919 % count + 1, true);
+                numbers.add_with_percentiles(n * 7919 % count + 1);
             }
             let mean = (count as f64 + 1.0) / 2.0;
             let deviation = ((count as f64 * count as f64 - 1.0) / 12.0).sqrt();

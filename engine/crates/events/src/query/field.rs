@@ -1,10 +1,10 @@
 //! What a query can ask of a row.
 
-use crate::event::What;
-use crate::open::Trace;
-use crate::rows::{Row, RowWhat};
-use crate::stack::{Closing, Node};
-use crate::walk::Open;
+use crate::index::rows::{Row, RowWhat};
+use crate::reader::event::What;
+use crate::reader::open::Trace;
+use crate::tree::stack::{Closing, Node};
+use crate::tree::walk::Open;
 
 /// Something that a row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -358,6 +358,32 @@ impl RowKind {
     }
 }
 
+/// The kind of row that an event makes by itself. `None` for events that begin or end something, or belong to another event.
+fn point_kind(what: &What) -> Option<RowKind> {
+    match what {
+        What::Allocation { .. } => Some(RowKind::Allocation),
+        What::Release { .. } => Some(RowKind::Release),
+        What::ThreadStart { .. } => Some(RowKind::ThreadStart),
+        What::ThreadEnd => Some(RowKind::ThreadEnd),
+        What::ClassLoad { .. } => Some(RowKind::ClassLoad),
+        What::ClassUnload { .. } => Some(RowKind::ClassUnload),
+        What::VmStart { .. } => Some(RowKind::VmStart),
+        What::VmEnd => Some(RowKind::VmEnd),
+        What::Enter { .. }
+        | What::Exit { .. }
+        | What::Objects { .. }
+        | What::Result { .. }
+        | What::Arguments { .. }
+        | What::Returned { .. }
+        | What::ContendedEnter { .. }
+        | What::ContendedEntered { .. }
+        | What::Wait { .. }
+        | What::Waited { .. }
+        | What::GcStart
+        | What::GcEnd => None,
+    }
+}
+
 /// How something ended, as queries and exports write it.
 pub fn ended(closing: Closing) -> &'static str {
     match closing {
@@ -376,16 +402,9 @@ impl Row {
             RowWhat::Span(Node::Contended { .. }) => RowKind::Contended,
             RowWhat::Span(Node::Waiting { .. }) => RowKind::Wait,
             RowWhat::Span(Node::Collection) => RowKind::Gc,
-            RowWhat::Point(what) => match what {
-                What::Allocation { .. } => RowKind::Allocation,
-                What::Release { .. } => RowKind::Release,
-                What::ThreadStart { .. } => RowKind::ThreadStart,
-                What::ClassLoad { .. } => RowKind::ClassLoad,
-                What::ClassUnload { .. } => RowKind::ClassUnload,
-                What::VmStart { .. } => RowKind::VmStart,
-                What::VmEnd => RowKind::VmEnd,
-                _ => RowKind::ThreadEnd,
-            },
+            RowWhat::Point(what) => {
+                point_kind(what).expect("only events without a duration are rows by themselves")
+            }
         }
     }
 

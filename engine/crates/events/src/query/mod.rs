@@ -67,7 +67,14 @@ pub(crate) enum Column {
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     column: String,
-    descending: bool,
+    direction: Direction,
+}
+
+/// The direction of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Ascending,
+    Descending,
 }
 
 /// What rows have: name, unit (`ns`, `bytes`, `text`, or empty for plain numbers), meaning.

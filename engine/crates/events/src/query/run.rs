@@ -1,4 +1,4 @@
-//! Answering a query.
+//! Answers a query.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -8,43 +8,74 @@ use fulcrum_model::{Cancelled, Progress};
 
 use super::aggregate::{Function, Numbers};
 use super::field::{Field, Sort, Subject};
-use super::{Cell, Column, Query};
-use crate::open::Trace;
-use crate::visit::{TraceRange, visit};
+use super::{Cell, Column, Direction, Query};
+use crate::reader::open::Trace;
+use crate::tree::visit::{TraceRange, visit};
 
-/// Groups that are kept; a query that makes more should group by less.
+/// The most groups that are kept. A query with more should group by less.
 const MOST_GROUPS: usize = 1 << 20;
 
-/// Rows that are kept to be ordered when the query has no limit.
+/// The most rows that are kept for sorting if the query has no limit.
 const MOST_ORDERED: usize = 1 << 20;
 
-/// What an answered query leaves to say.
+/// A summary of an answered query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
-    /// Rows of the table that were given out.
+    /// The number of rows that were returned.
     pub rows: u64,
     /// Whether there are more.
     pub more: bool,
-    /// What had to be left out, whole sentences.
+    /// What had to be left out, in whole sentences.
     pub notes: Vec<String>,
 }
 
-/// A group: its keys' symbols.
+/// A group: the symbols of its keys.
 type Symbols = [u32; 4];
 
-/// Keys as numbers that are the same for the same text.
+/// Symbols for keys: the same text has the same number.
 #[derive(Default)]
 struct Keys {
     cells: Vec<Cell>,
     texts: HashMap<String, u32>,
     numbers: HashMap<u64, u32>,
-    /// By the place of the key and what the text is known by.
+    /// The symbols, by the position of the key and the identity of the text.
     known: HashMap<(usize, u64), u32>,
     nothing: Option<u32>,
 }
 
+/// What a query with groups aggregates.
+struct Sums {
+    fields: Vec<SumField>,
+    /// The columns, each with the position of its field.
+    columns: Vec<(Function, usize)>,
+}
+
+/// A field to aggregate. `None` counts rows.
+struct SumField {
+    field: Option<Field>,
+    percentiles: bool,
+}
+
+impl SumField {
+    fn add(&self, subject: &Subject<'_>, numbers: &mut Numbers) {
+        match (self.field, self.percentiles) {
+            (None, _) => numbers.add(0),
+            (Some(field), false) => {
+                if let Some(value) = subject.number(field) {
+                    numbers.add(value);
+                }
+            }
+            (Some(field), true) => {
+                if let Some(value) = subject.number(field) {
+                    numbers.add_with_percentiles(value);
+                }
+            }
+        }
+    }
+}
+
 impl Query {
-    /// Answers the query. `show` gets each row of the table, and says whether it wants more.
+    /// Answers the query. `show` gets each row of the table, and decides whether to continue.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -64,7 +95,7 @@ impl Query {
         }
     }
 
-    /// Rows as they end.
+    /// Answers with rows in the order in which they end.
     fn plain(
         &self,
         trace: &Trace,
@@ -90,7 +121,7 @@ impl Query {
         Ok(answered)
     }
 
-    /// The first rows of an order.
+    /// Answers with the first rows of an order.
     fn ordered(
         &self,
         trace: &Trace,
@@ -98,13 +129,13 @@ impl Query {
         progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
-        let by: Vec<(Field, bool)> = self
+        let by: Vec<(Field, Direction)> = self
             .order
             .iter()
             .map(|order| {
                 let field = Field::named(&order.column);
-                let field = field.expect("it was looked up when the query was read");
-                (field, order.descending)
+                let field = field.expect("it was looked up when the query was parsed");
+                (field, order.direction)
             })
             .collect();
         let limit = self.limit.unwrap_or(MOST_ORDERED).min(MOST_ORDERED);
@@ -112,14 +143,14 @@ impl Query {
         let mut more = false;
         let direction = |(a, _): &(Vec<Cell>, Vec<Cell>), (b, _): &(Vec<Cell>, Vec<Cell>)| {
             let cells = a.iter().zip(b).zip(&by);
-            let orders = cells.map(|((a, b), (_, descending))| compare(a, b, *descending));
+            let orders = cells.map(|((a, b), (_, direction))| compare(a, b, *direction));
             orders.fold(Ordering::Equal, Ordering::then)
         };
         let mut notes = visit(trace, scope, progress, |subject| {
             if self.condition.holds(subject) {
                 let keys = by.iter().map(|(field, _)| cell(subject, *field)).collect();
                 kept.push((keys, self.cells(subject)));
-                // Sorting now and then keeps twice the limit at most.
+                // Sorting now and then keeps at most about twice the limit.
                 if kept.len() >= 2 * limit + 1024 {
                     kept.sort_by(direction);
                     kept.truncate(limit);
@@ -137,7 +168,12 @@ impl Query {
             ));
         }
         let rows = kept.into_iter().map(|(_, cells)| cells);
-        Ok(give(rows, more, notes, show))
+        let answered = Answered {
+            rows: 0,
+            more,
+            notes,
+        };
+        Ok(give(rows, answered, show))
     }
 
     fn groups(
@@ -147,28 +183,7 @@ impl Query {
         progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
-        // Each field is added up once, whatever is asked of it.
-        let mut fields: Vec<(Option<Field>, bool)> = Vec::new();
-        let columns: Vec<(Function, usize)> = self
-            .columns
-            .iter()
-            .filter_map(|column| match column {
-                Column::Sum(function, field) => Some((*function, *field)),
-                Column::Field(_) => None,
-            })
-            .map(|(function, field)| {
-                let percentile = matches!(function, Function::Percentile(_));
-                let at = fields
-                    .iter()
-                    .position(|(it, _)| *it == field)
-                    .unwrap_or_else(|| {
-                        fields.push((field, false));
-                        fields.len() - 1
-                    });
-                fields[at].1 |= percentile;
-                (function, at)
-            })
-            .collect();
+        let Sums { fields, columns } = self.sums_of_columns();
         let mut keys = Keys::default();
         let mut groups: HashMap<Symbols, Vec<Numbers>> = HashMap::new();
         let mut lost: u64 = 0;
@@ -194,15 +209,8 @@ impl Query {
             let group = groups
                 .entry(symbols)
                 .or_insert_with(|| vec![Numbers::default(); fields.len()]);
-            for (numbers, (field, percentiles)) in group.iter_mut().zip(&fields) {
-                match field {
-                    Some(field) => {
-                        if let Some(value) = subject.number(*field) {
-                            numbers.add(value, *percentiles);
-                        }
-                    }
-                    None => numbers.add(0, false),
-                }
+            for (numbers, sum) in group.iter_mut().zip(&fields) {
+                sum.add(subject, numbers);
             }
             ControlFlow::Continue(())
         })?;
@@ -211,47 +219,80 @@ impl Query {
                 "{lost} rows are left out: there are more than {MOST_GROUPS} groups. Group by less."
             ));
         }
-        let mut rows: Vec<Vec<Cell>> = groups
-            .into_iter()
-            .map(|(symbols, mut numbers)| {
-                let of_keys = symbols[..self.keys.len()]
-                    .iter()
-                    .map(|it| keys.cells[*it as usize].clone());
-                let of_columns = columns
-                    .iter()
-                    .map(|(function, at)| numbers[*at].get(*function));
-                of_keys.chain(of_columns.collect::<Vec<_>>()).collect()
-            })
-            .collect();
+        let row = |(symbols, mut numbers): (Symbols, Vec<Numbers>)| {
+            let of_keys = symbols[..self.keys.len()].iter();
+            let of_keys = of_keys.map(|it| keys.cells[*it as usize].clone());
+            let of_columns = columns
+                .iter()
+                .map(|(function, at)| numbers[*at].get(*function));
+            of_keys.chain(of_columns.collect::<Vec<_>>()).collect()
+        };
+        let mut rows: Vec<Vec<Cell>> = groups.into_iter().map(row).collect();
         self.sort_groups(&mut rows);
         let limit = self.limit.unwrap_or(usize::MAX);
         let more = rows.len() > limit;
         rows.truncate(limit);
-        Ok(give(rows.into_iter(), more, notes, show))
+        let answered = Answered {
+            rows: 0,
+            more,
+            notes,
+        };
+        Ok(give(rows.into_iter(), answered, show))
+    }
+
+    /// The fields to aggregate, each once.
+    fn sums_of_columns(&self) -> Sums {
+        let mut fields: Vec<SumField> = Vec::new();
+        let columns = self.columns.iter().filter_map(|column| match column {
+            Column::Sum(function, field) => Some((*function, *field)),
+            Column::Field(_) => None,
+        });
+        let columns = columns.map(|(function, field)| {
+            let known = fields.iter().position(|it| it.field == field);
+            let at = known.unwrap_or_else(|| {
+                fields.push(SumField {
+                    field,
+                    percentiles: false,
+                });
+                fields.len() - 1
+            });
+            fields[at].percentiles |= matches!(function, Function::Percentile(_));
+            (function, at)
+        });
+        Sums {
+            columns: columns.collect(),
+            fields,
+        }
     }
 
     fn sort_groups(&self, rows: &mut [Vec<Cell>]) {
         let names = self.names();
-        // Of keys that are times or numbers the smallest comes first: a table to plot. Else the greatest sum does.
+        // By default, groups by times or numbers begin with the smallest, as for plotting; others with the greatest sum.
         let plotted = self
             .keys
             .first()
             .is_some_and(|it| it.field.sort() != Sort::Text);
         let place = |order: &super::Order| {
             let at = names.iter().position(|it| *it == order.column);
-            let at = at.expect("it was looked up when the query was read");
-            (at, order.descending)
+            let at = at.expect("it was looked up when the query was parsed");
+            (at, order.direction)
         };
-        let mut by: Vec<(usize, bool)> = self.order.iter().map(place).collect();
+        let mut by: Vec<(usize, Direction)> = self.order.iter().map(place).collect();
         if by.is_empty() {
             let sum = names.iter().position(|it| it.starts_with("sum("));
             let most = sum.unwrap_or(self.keys.len()).min(names.len() - 1);
-            by.push(if plotted { (0, false) } else { (most, true) });
+            by.push(match plotted {
+                true => (0, Direction::Ascending),
+                false => (most, Direction::Descending),
+            });
         }
         rows.sort_by(|a, b| {
             let asked = by.iter();
-            let asked = asked.map(|&(at, descending)| compare(&a[at], &b[at], descending));
-            let keys = a.iter().zip(b).map(|(a, b)| compare(a, b, false));
+            let asked = asked.map(|&(at, direction)| compare(&a[at], &b[at], direction));
+            let keys = a
+                .iter()
+                .zip(b)
+                .map(|(a, b)| compare(a, b, Direction::Ascending));
             asked.chain(keys).fold(Ordering::Equal, Ordering::then)
         });
     }
@@ -265,17 +306,12 @@ impl Query {
     }
 }
 
+/// Passes rows on, and completes the answer to the query.
 fn give(
     rows: impl Iterator<Item = Vec<Cell>>,
-    more: bool,
-    notes: Vec<String>,
+    mut answered: Answered,
     show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
 ) -> Answered {
-    let mut answered = Answered {
-        rows: 0,
-        more,
-        notes,
-    };
     for row in rows {
         answered.rows += 1;
         if show(&row).is_break() {
@@ -286,7 +322,7 @@ fn give(
     answered
 }
 
-/// What a row has in a field.
+/// A row's value of a field.
 fn cell(subject: &Subject<'_>, field: Field) -> Cell {
     if field == Field::What {
         return Cell::Text(subject.row.name(subject.trace));
@@ -300,8 +336,8 @@ fn cell(subject: &Subject<'_>, field: Field) -> Cell {
     }
 }
 
-/// Nothing comes last, whichever way.
-fn compare(a: &Cell, b: &Cell, descending: bool) -> Ordering {
+/// Compares cells. `Nothing` comes last in both directions.
+fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
     let number = |cell: &Cell| match cell {
         Cell::Whole(it) => Some(*it as f64),
         Cell::Real(it) => Some(*it),
@@ -315,14 +351,14 @@ fn compare(a: &Cell, b: &Cell, descending: bool) -> Ordering {
         (Cell::Whole(a), Cell::Whole(b)) => a.cmp(b),
         _ => number(a).partial_cmp(&number(b)).unwrap_or(Ordering::Equal),
     };
-    match descending {
-        true => order.reverse(),
-        false => order,
+    match direction {
+        Direction::Ascending => order,
+        Direction::Descending => order.reverse(),
     }
 }
 
 impl Keys {
-    /// `None`: there are too many different texts.
+    /// The symbol of a row's key. `None` if there are too many different texts.
     fn symbol(&mut self, place: usize, key: &super::Key, subject: &Subject<'_>) -> Option<u32> {
         if key.field.sort() != Sort::Text {
             let Some(number) = subject.number(key.field) else {
@@ -350,7 +386,7 @@ impl Keys {
         Some(symbol)
     }
 
-    /// Each call may have a text of its own.
+    /// Whether there is no room for a new text. Each call may have a text of its own.
     fn is_full(&self, text: &str) -> bool {
         self.texts.len() >= MOST_GROUPS && !self.texts.contains_key(text)
     }

@@ -1,33 +1,46 @@
-//! Puts and takes, from the events of threads.
+//! Collects puts and takes from the events of threads.
 
 use std::collections::HashSet;
 
 use fulcrum_model::Cancelled;
 
 use super::queue::{Queue, Request};
-use crate::event::{Returned, What};
-use crate::stack::{Closing, Node};
-use crate::walk::{Passed, Walk};
+use crate::reader::event::{Event, Returned, What};
+use crate::tree::stack::{Closing, Node, Outcome};
+use crate::tree::walk::{Open, Passed, Walk};
+
+/// What a call does to a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Put,
+    Take,
+}
 
 /// A put or a take.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    pub put: bool,
+    pub action: Action,
     pub thread: u32,
     pub node: u64,
     pub start_ns: u64,
     pub end_ns: u64,
     pub finish_ns: Option<u64>,
-    /// The log ended before.
+    /// Whether the log ended before it.
     pub open: bool,
-    /// What it was called on; `None` when that is not told, or it is static.
+    /// The object on which it was called. `None` if the log does not have it, or the method is static.
     pub receiver: Option<u64>,
-    /// What was put or taken; `None` when that is not told.
+    /// The object that was put or taken. `None` if the log does not have it.
     pub object: Option<u64>,
 }
 
+impl Operation {
+    pub fn is_put(&self) -> bool {
+        self.action == Action::Put
+    }
+}
+
 impl Request {
-    /// A request that was put and not taken so far; nothing is known of the queue's length.
+    /// A request that was put and not taken yet. The queue's length is not known yet.
     pub fn of(put: &Operation, enqueue_ns: u64) -> Request {
         Request {
             number: 0,
@@ -43,7 +56,7 @@ impl Request {
     }
 }
 
-/// The objects of a call, as far as they are told.
+/// The objects of a call, as far as the log has them.
 #[derive(Clone, Copy, Default)]
 struct Objects {
     receiver: u64,
@@ -52,20 +65,20 @@ struct Objects {
 }
 
 impl Objects {
-    /// Whether nothing was put or taken: there was no place, or nothing there.
-    fn is_nothing(&self, put: bool) -> bool {
+    /// Whether nothing was put or taken, because the queue was full or empty.
+    fn is_nothing(&self, action: Action) -> bool {
         match self.result {
             Some(Returned::Boolean(yes)) => !yes,
-            Some(Returned::Object(object)) => !put && object == 0,
+            Some(Returned::Object(object)) => action == Action::Take && object == 0,
             None => false,
         }
     }
 
-    fn object(&self, put: bool) -> Option<u64> {
-        let object = match (put, self.result) {
-            (true, _) => self.argument,
-            (false, Some(Returned::Object(object))) => object,
-            (false, _) => 0,
+    fn object(&self, action: Action) -> Option<u64> {
+        let object = match (action, self.result) {
+            (Action::Put, _) => self.argument,
+            (Action::Take, Some(Returned::Object(object))) => object,
+            (Action::Take, _) => 0,
         };
         known(object)
     }
@@ -82,89 +95,129 @@ pub struct Methods<'a> {
     pub takes: &'a HashSet<u32>,
 }
 
-/// The outermost puts and takes of a thread. Those that ended by an exception, and those that are known to have put or taken
-/// nothing, are only counted.
-pub fn collect(
-    walk: &mut Walk<'_>,
+impl Methods<'_> {
+    fn action(self, node: Node) -> Option<Action> {
+        let is =
+            |set: &HashSet<u32>| matches!(node, Node::Call { method } if set.contains(&method));
+        match (is(self.puts), is(self.takes)) {
+            (true, _) => Some(Action::Put),
+            (false, true) => Some(Action::Take),
+            (false, false) => None,
+        }
+    }
+}
+
+/// Collects the outermost puts and takes of a thread. Those that ended by an exception, and those that are known to have put or
+/// taken nothing, are only counted.
+pub struct Collector<'a> {
     thread: u32,
-    methods: Methods<'_>,
-    operations: &mut Vec<Operation>,
-    queue: &mut Queue,
-    passed: &Passed<'_>,
-) -> Result<(), Cancelled> {
-    let is = |set: &HashSet<u32>, node: Node| matches!(node, Node::Call { method } if set.contains(&method));
-    // The depth of the outermost open one.
-    let mut outermost: Option<usize> = None;
-    let mut objects = Objects::default();
-    // Since when the last take is being served.
-    let mut last_take: Option<usize> = None;
-    loop {
-        let event = walk.step_with(passed)?;
-        for (outcome, open) in &walk.ended {
-            if outermost != Some(outcome.depth) {
-                continue;
-            }
-            outermost = None;
-            let objects = std::mem::take(&mut objects);
-            let put = is(methods.puts, outcome.node);
-            match outcome.closing {
-                Closing::Thrown => {
-                    queue.thrown += 1;
-                    continue;
-                }
-                Closing::Unwound => continue,
-                Closing::Ended if objects.is_nothing(put) => {
-                    let count = match put {
-                        true => &mut queue.rejected,
-                        false => &mut queue.empty_takes,
-                    };
-                    *count += 1;
-                    continue;
-                }
-                Closing::Ended | Closing::Open => {}
-            }
-            operations.push(Operation {
-                put,
-                thread,
-                node: open.node,
-                start_ns: outcome.start_ns,
-                end_ns: outcome.end_ns,
-                finish_ns: None,
-                open: outcome.closing == Closing::Open,
-                receiver: known(objects.receiver),
-                object: objects.object(put),
-            });
-            if !put {
-                last_take = Some(operations.len() - 1);
-            }
+    methods: Methods<'a>,
+    operations: &'a mut Vec<Operation>,
+    queue: &'a mut Queue,
+    /// The depth of the outermost open call.
+    outermost: Option<usize>,
+    objects: Objects,
+    /// The last take, while its request is being served.
+    last_take: Option<usize>,
+}
+
+impl<'a> Collector<'a> {
+    pub fn new(
+        thread: u32,
+        methods: Methods<'a>,
+        operations: &'a mut Vec<Operation>,
+        queue: &'a mut Queue,
+    ) -> Collector<'a> {
+        Collector {
+            thread,
+            methods,
+            operations,
+            queue,
+            outermost: None,
+            objects: Objects::default(),
+            last_take: None,
         }
-        let Some(event) = event else { break };
-        if walk.began && outermost.is_none() {
+    }
+
+    /// Reads the thread's events.
+    pub fn run(mut self, walk: &mut Walk<'_>, passed: &Passed<'_>) -> Result<(), Cancelled> {
+        loop {
+            let event = walk.step_with(passed)?;
+            for (outcome, open) in &walk.ended {
+                if self.outermost == Some(outcome.depth) {
+                    self.outermost = None;
+                    self.ended(outcome, open);
+                }
+            }
+            let Some(event) = event else { break };
+            self.event(&event, walk);
+        }
+        self.queue.notes.extend_from_slice(walk.problems());
+        Ok(())
+    }
+
+    /// The outermost call ended.
+    fn ended(&mut self, outcome: &Outcome, open: &Open) {
+        let objects = std::mem::take(&mut self.objects);
+        let action = self.methods.action(outcome.node).unwrap_or(Action::Take);
+        match outcome.closing {
+            Closing::Thrown => {
+                self.queue.thrown += 1;
+                return;
+            }
+            Closing::Unwound => return,
+            Closing::Ended if objects.is_nothing(action) => {
+                match action {
+                    Action::Put => self.queue.rejected += 1,
+                    Action::Take => self.queue.empty_takes += 1,
+                }
+                return;
+            }
+            Closing::Ended | Closing::Open => {}
+        }
+        self.operations.push(Operation {
+            action,
+            thread: self.thread,
+            node: open.node,
+            start_ns: outcome.start_ns,
+            end_ns: outcome.end_ns,
+            finish_ns: None,
+            open: outcome.closing == Closing::Open,
+            receiver: known(objects.receiver),
+            object: objects.object(action),
+        });
+        if action == Action::Take {
+            self.last_take = Some(self.operations.len() - 1);
+        }
+    }
+
+    fn event(&mut self, event: &Event, walk: &Walk<'_>) {
+        if walk.began && self.outermost.is_none() {
             let open = walk.open.last().expect("it was opened just now");
-            let put = is(methods.puts, open.what);
-            let take = is(methods.takes, open.what);
-            if put || take {
-                outermost = Some(walk.open.len() - 1);
+            let action = self.methods.action(open.what);
+            if action.is_some() {
+                self.outermost = Some(walk.open.len() - 1);
             }
-            if take && let Some(last) = last_take.take() {
-                operations[last].finish_ns = Some(event.wall_ns);
+            if action == Some(Action::Take) {
+                self.finish_service(event.wall_ns);
             }
         }
-        // Of the calls inside, no object counts.
-        let own = outermost.is_some_and(|at| at + 1 == walk.open.len());
+        // Objects of inner calls do not count.
+        let own = self.outermost.is_some_and(|at| at + 1 == walk.open.len());
         match event.what {
             What::Objects {
                 receiver, argument, ..
-            } if own => (objects.receiver, objects.argument) = (receiver, argument),
-            What::Result { value, .. } if own => objects.result = Some(value),
-            What::ThreadEnd => {
-                if let Some(last) = last_take.take() {
-                    operations[last].finish_ns = Some(event.wall_ns);
-                }
-            }
+            } if own => (self.objects.receiver, self.objects.argument) = (receiver, argument),
+            What::Result { value, .. } if own => self.objects.result = Some(value),
+            What::ThreadEnd => self.finish_service(event.wall_ns),
             _ => {}
         }
     }
-    queue.notes.extend_from_slice(walk.problems());
-    Ok(())
+
+    /// The thread has served the request that it took last.
+    fn finish_service(&mut self, at_ns: u64) {
+        if let Some(last) = self.last_take.take() {
+            self.operations[last].finish_ns = Some(at_ns);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Joining by objects: a take is of the request whose object it returns.
+//! Joins by objects: a take belongs to the request whose object it returns.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,28 +7,17 @@ use super::queue::{Queue, Request, Take, number};
 
 /// Joins puts and takes, which are in the order of their ends.
 pub fn join(operations: &[Operation], queue: &mut Queue) {
-    // An object may be put again when it was taken: its puts, in the order of their beginnings.
-    let mut put: HashMap<u64, VecDeque<usize>> = HashMap::new();
-    let mut by_start: Vec<usize> = (0..operations.len())
-        .filter(|at| operations[*at].put)
-        .collect();
-    by_start.sort_by_key(|at| operations[*at].start_ns);
-    let (mut unknown_puts, mut unknown_takes) = (0_u64, 0_u64);
-    for at in by_start {
-        match operations[at].object {
-            Some(object) => put.entry(object).or_default().push_back(at),
-            None => unknown_puts += u64::from(!operations[at].open),
-        }
-    }
+    let (mut put, unknown_puts) = puts_by_object(operations);
+    let mut unknown_takes = 0_u64;
     let mut taken: HashMap<usize, &Operation> = HashMap::new();
-    for take in operations.iter().filter(|it| !it.put && !it.open) {
+    for take in operations.iter().filter(|it| !it.is_put() && !it.open) {
         let Some(object) = take.object else {
             unknown_takes += 1;
             continue;
         };
         let puts = put.entry(object).or_default();
         match puts.front().copied() {
-            // It cannot be there before its put has begun.
+            // An object cannot be in the queue before its put has begun.
             Some(at) if operations[at].start_ns <= take.end_ns => {
                 puts.pop_front();
                 taken.insert(at, take);
@@ -36,9 +25,9 @@ pub fn join(operations: &[Operation], queue: &mut Queue) {
             _ => queue.before_put += 1,
         }
     }
-    for (at, put) in operations.iter().enumerate().filter(|(_, it)| it.put) {
+    for (at, put) in operations.iter().enumerate().filter(|(_, it)| it.is_put()) {
         let take = taken.get(&at);
-        // What is still being put when the log ends is in nobody's queue yet.
+        // A put that is still open when the log ends has not put anything yet.
         if put.object.is_none() || (put.open && take.is_none()) {
             continue;
         }
@@ -57,20 +46,39 @@ pub fn join(operations: &[Operation], queue: &mut Queue) {
     number(queue);
     lengths(&mut queue.requests);
     queue.overtaken = Some(overtaken(operations, &taken));
-    let mut say = |count: u64, what: &str| {
+    for (count, what) in [
+        (
+            queue.before_put,
+            "takes returned an object that no put had brought: it was there before the log began, or came in another way.",
+        ),
+        (unknown_puts, "puts told no object and are left out."),
+        (unknown_takes, "takes told no object and are left out."),
+    ] {
         if count > 0 {
             queue.notes.push(format!("{count} {what}"));
         }
-    };
-    say(
-        queue.before_put,
-        "takes returned an object that no put had brought: it was there before the log began, or came in another way.",
-    );
-    say(unknown_puts, "puts told no object and are left out.");
-    say(unknown_takes, "takes told no object and are left out.");
+    }
 }
 
-/// How many requests are in the queue, after each put and each take.
+/// The puts of each object, in the order of their beginnings, and the number of puts whose object is unknown. An object may be put
+/// again after it was taken.
+fn puts_by_object(operations: &[Operation]) -> (HashMap<u64, VecDeque<usize>>, u64) {
+    let mut put: HashMap<u64, VecDeque<usize>> = HashMap::new();
+    let mut unknown = 0;
+    let mut by_start: Vec<usize> = (0..operations.len())
+        .filter(|at| operations[*at].is_put())
+        .collect();
+    by_start.sort_by_key(|at| operations[*at].start_ns);
+    for at in by_start {
+        match operations[at].object {
+            Some(object) => put.entry(object).or_default().push_back(at),
+            None => unknown += u64::from(!operations[at].open),
+        }
+    }
+    (put, unknown)
+}
+
+/// Computes the length of the queue after each put and each take.
 fn lengths(requests: &mut [Request]) {
     let mut steps: Vec<(u64, bool, usize)> = Vec::new();
     for (at, request) in requests.iter().enumerate() {
@@ -95,7 +103,7 @@ fn lengths(requests: &mut [Request]) {
     }
 }
 
-/// Requests that were taken after one that was put later, beyond doubt: neither the two puts nor the two takes overlap.
+/// The number of requests that were certainly taken after one that was put later: neither the two puts nor the two takes overlap.
 fn overtaken(operations: &[Operation], taken: &HashMap<usize, &Operation>) -> u64 {
     let mut by_queue: HashMap<Option<u64>, Vec<(&Operation, &Operation)>> = HashMap::new();
     for (at, take) in taken {
@@ -105,7 +113,7 @@ fn overtaken(operations: &[Operation], taken: &HashMap<usize, &Operation>) -> u6
     let mut count = 0;
     for pairs in by_queue.values_mut() {
         pairs.sort_by_key(|(put, _)| put.start_ns);
-        // The earliest end of a take, of this pair and all whose puts began later.
+        // For each pair, the earliest end of a take among it and all pairs whose puts began later.
         let mut earliest: Vec<u64> = pairs.iter().map(|(_, take)| take.end_ns).collect();
         for at in (1..earliest.len()).rev() {
             earliest[at - 1] = earliest[at - 1].min(earliest[at]);

@@ -20,11 +20,11 @@ use fulcrum_model::{Cancelled, Progress};
 use fulcrum_stats::Moments;
 
 use crate::matches;
-use crate::open::Trace;
-use crate::visit::TraceRange;
-use crate::walk::{Passed, Walk, parking};
+use crate::reader::open::Trace;
+use crate::tree::visit::TraceRange;
+use crate::tree::walk::{Passed, Walk, parking};
 
-use collect::{Methods, collect};
+use collect::{Collector, Methods};
 pub use queue::{Order, Queue, QueueObject, Request, Take};
 pub use suggest::suggestions;
 
@@ -127,17 +127,11 @@ pub fn queue(
     for thread in scope.threads(trace) {
         passed.enter(thread);
         let mut walk = Walk::new(trace, thread.id, &parking);
-        collect(
-            &mut walk,
-            thread.id,
-            methods,
-            &mut operations,
-            &mut queue,
-            &passed,
-        )?;
+        let collector = Collector::new(thread.id, methods, &mut operations, &mut queue);
+        collector.run(&mut walk, &passed)?;
     }
     // What the log does not see returning comes last.
-    operations.sort_by_key(|it| (it.open, it.end_ns, !it.put, it.thread, it.node));
+    operations.sort_by_key(|it| (it.open, it.end_ns, !it.is_put(), it.thread, it.node));
     let best = Order::best(&operations);
     queue.order = order.unwrap_or(best);
     match (queue.order, best) {

@@ -1,16 +1,16 @@
-//! By what puts and takes are joined, and what that assumes.
+//! By which order puts and takes are joined, and what that assumes.
 
-use super::collect::Operation;
+use super::collect::{Action, Operation};
 use super::queue::{Order, Queue};
 
 impl Order {
-    /// What the log allows: objects where both puts and takes tell theirs, else first in, first out.
+    /// The best order for a log: identity if the log has the objects of both puts and takes, otherwise first in, first out.
     pub(super) fn best(operations: &[Operation]) -> Order {
-        let told = |put: bool| {
-            let mut those = operations.iter().filter(|it| it.put == put);
+        let has_objects = |action: Action| {
+            let mut those = operations.iter().filter(|it| it.action == action);
             those.any(|it| it.object.is_some())
         };
-        match told(true) && told(false) {
+        match has_objects(Action::Put) && has_objects(Action::Take) {
             true => Order::Identity,
             false => Order::Fifo,
         }
@@ -18,7 +18,7 @@ impl Order {
 }
 
 impl Queue {
-    /// What was assumed to join puts and takes: whole sentences.
+    /// What was assumed to join puts and takes, in whole sentences.
     pub fn assumed(&self) -> String {
         let queues = match self.queues.len() {
             0 | 1 => String::new(),

@@ -1,28 +1,28 @@
-//! Joining by an order: puts and takes one after another, in the order of their ends.
+//! Joins by an order: puts and takes one after another, in the order of their ends.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use super::collect::Operation;
+use super::collect::{Action, Operation};
 use super::queue::{Order, Queue, Request, Take, number};
 
-/// A take may go on for so long although there is a request: it may not have got a processor.
+/// A take may last this long although there is a request, because it may wait for a processor.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
-/// What cannot be: a take went on for so long although this request was in the queue.
+/// A contradiction: a take lasted this long although this request was in the queue.
 struct Doubt {
     request: usize,
     late_ns: u64,
 }
 
-/// Joins puts and takes, which are in the order of their ends, queue by queue where the log tells which is which.
+/// Joins puts and takes, which are in the order of their ends, queue by queue if the log distinguishes queues.
 pub fn join(operations: &[Operation], queue: &mut Queue) {
     let end_ns = operations.iter().map(|it| it.end_ns).max().unwrap_or(0);
     let mut operations: Vec<&Operation> = operations.iter().collect();
-    operations.retain(|it| !(it.put && it.open));
-    // Takes that say nothing else.
+    operations.retain(|it| !(it.is_put() && it.open));
+    // Takes that are known to have returned nothing.
     let known_empty = queue.empty_takes;
     let mut doubts = Vec::new();
-    if told_apart(&operations) {
+    if are_distinguishable(&operations) {
         let mut by_queue: BTreeMap<Option<u64>, Vec<&Operation>> = BTreeMap::new();
         for operation in operations {
             by_queue
@@ -35,7 +35,7 @@ pub fn join(operations: &[Operation], queue: &mut Queue) {
         }
     } else {
         doubts.extend(replay(&operations, end_ns, queue));
-        // Nobody knows which of several objects a take is from.
+        // The queue of a take is not known.
         queue.requests.iter_mut().for_each(|it| it.queue = None);
     }
     let numbers = number(queue);
@@ -71,20 +71,23 @@ pub fn join(operations: &[Operation], queue: &mut Queue) {
     }
 }
 
-/// Whether the objects that calls are made on are queues: each call tells its own, and what is taken from was put into.
-fn told_apart(operations: &[&Operation]) -> bool {
-    let of = |put: bool| -> HashSet<Option<u64>> {
-        let those = operations.iter().filter(|it| it.put == put);
+/// Whether the receivers of calls are queues: each call has one, and takes have receivers that puts have, too.
+fn are_distinguishable(operations: &[&Operation]) -> bool {
+    let of = |action: Action| -> HashSet<Option<u64>> {
+        let those = operations.iter().filter(|it| it.action == action);
         those.map(|it| it.receiver).collect()
     };
-    let (puts, takes) = (of(true), of(false));
+    let (puts, takes) = (of(Action::Put), of(Action::Take));
     !puts.contains(&None) && !takes.contains(&None) && !puts.is_disjoint(&takes)
 }
 
 /// Replays one queue.
 fn replay(operations: &[&Operation], end_ns: u64, queue: &mut Queue) -> Option<Doubt> {
-    let lifo = queue.order == Order::Lifo;
-    let puts: Vec<&Operation> = operations.iter().filter(|it| it.put).copied().collect();
+    let puts: Vec<&Operation> = operations
+        .iter()
+        .filter(|it| it.is_put())
+        .copied()
+        .collect();
     let (mut enqueued, mut returned) = (0, 0);
     let mut waiting: VecDeque<usize> = VecDeque::new();
     let mut doubt: Option<Doubt> = None;
@@ -94,8 +97,8 @@ fn replay(operations: &[&Operation], end_ns: u64, queue: &mut Queue) -> Option<D
         }
     };
     for operation in operations {
-        if operation.put {
-            // One that was taken before it returned is through already.
+        if operation.is_put() {
+            // A request that was taken before its put returned has already been handled.
             if returned == enqueued {
                 enqueue(queue, &mut waiting, operation, operation.end_ns);
                 enqueued += 1;
@@ -119,7 +122,7 @@ fn replay(operations: &[&Operation], end_ns: u64, queue: &mut Queue) -> Option<D
             enqueued += 1;
         }
         let Some(oldest) = waiting.front().copied() else {
-            // What is known to have returned an object had one.
+            // A take that returned an object did have a request.
             match operation.object {
                 Some(_) => queue.before_put += 1,
                 None => queue.empty_takes += 1,
@@ -128,25 +131,7 @@ fn replay(operations: &[&Operation], end_ns: u64, queue: &mut Queue) -> Option<D
         };
         let since = operation.start_ns.max(queue.requests[oldest].enqueue_ns);
         suspect(oldest, operation.end_ns.saturating_sub(since));
-        let next = if lifo {
-            waiting.pop_back()
-        } else {
-            waiting.pop_front()
-        };
-        let request = &mut queue.requests[next.expect("one is there")];
-        request.take = Some(Take {
-            thread: operation.thread,
-            node: operation.node,
-            dispatch_ns: operation.end_ns,
-            length: waiting.len() as u64,
-            finish_ns: operation.finish_ns,
-        });
-        if let (Some(put), Some(taken)) = (request.object, operation.object)
-            && put != taken
-        {
-            queue.mismatched += 1;
-            request.sure = false;
-        }
+        take(queue, &mut waiting, operation);
     }
     if let Some(Doubt { request, .. }) = doubt {
         for request in &mut queue.requests[request..] {
@@ -154,6 +139,28 @@ fn replay(operations: &[&Operation], end_ns: u64, queue: &mut Queue) -> Option<D
         }
     }
     doubt
+}
+
+/// Takes a request from the queue, which is not empty.
+fn take(queue: &mut Queue, waiting: &mut VecDeque<usize>, operation: &Operation) {
+    let next = match queue.order {
+        Order::Lifo => waiting.pop_back(),
+        Order::Fifo | Order::Identity => waiting.pop_front(),
+    };
+    let request = &mut queue.requests[next.expect("a request is waiting")];
+    request.take = Some(Take {
+        thread: operation.thread,
+        node: operation.node,
+        dispatch_ns: operation.end_ns,
+        length: waiting.len() as u64,
+        finish_ns: operation.finish_ns,
+    });
+    if let (Some(put), Some(taken)) = (request.object, operation.object)
+        && put != taken
+    {
+        queue.mismatched += 1;
+        request.sure = false;
+    }
 }
 
 fn enqueue(queue: &mut Queue, waiting: &mut VecDeque<usize>, put: &Operation, at_ns: u64) {

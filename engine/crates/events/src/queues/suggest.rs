@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::index::Index;
-use crate::open::Trace;
+use crate::reader::open::Trace;
 
 /// Pairs of methods of a class that look as if they put and took, the most called first: at most ten.
 pub fn suggestions(trace: &Trace, index: &Index) -> Vec<(String, String)> {

@@ -16,8 +16,8 @@ use std::fmt;
 
 use fulcrum_hotspot::Rule;
 
-use crate::dictionary::Method;
-use crate::open::{End, Trace};
+use crate::reader::dictionary::Method;
+use crate::reader::open::{End, Trace};
 pub use filter::filter_text;
 pub use names::{method_of_name, methods_of_names};
 pub use recheck::recheck;
@@ -122,7 +122,7 @@ impl Measured {
     }
 }
 
-fn kept_sum((method, counts): (&u32, &crate::open::Counts)) -> (u32, Sum) {
+fn kept_sum((method, counts): (&u32, &crate::reader::dictionary::Counts)) -> (u32, Sum) {
     let sum = Sum {
         metered: counts.metered,
         fired: counts.metered + counts.passed,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fulcrum_hotspot::{Calls, ProbeCost, Rule, Table};
 
 use super::Sum;
-use crate::event::What;
-use crate::open::Trace;
+use crate::reader::event::What;
+use crate::reader::open::Trace;
 
 /// The sums of the methods that were called, by their numbers.
 pub fn replay(trace: &Trace, rule: &Rule) -> BTreeMap<u32, Sum> {

@@ -1,7 +1,7 @@
 //! What a unit of work takes: calls of one method, once the program is warm.
 
-use crate::open::Trace;
-use crate::stack::{Node, Outcome, Stack};
+use crate::reader::open::Trace;
+use crate::tree::stack::{Node, Outcome, Stack};
 
 /// The units of work of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@ use super::aggregate::Function;
 use super::condition::Condition;
 use super::field::{FIELDS, Field, Sort};
 use super::lex::{Token, Unit, lex};
-use super::{Column, Key, Order, Query, QueryError};
+use super::{Column, Direction, Key, Order, Query, QueryError};
 
 const KEYWORDS: [&str; 10] = [
     "and", "or", "not", "in", "group", "select", "order", "by", "limit", "where",
@@ -54,7 +54,9 @@ fn query(text: &str) -> Result<Query, QueryError> {
         let at = parser.at();
         if parser.keyword("group") {
             parser.expect_word("by")?;
-            parser.once(at, query.keys.is_empty(), "group by")?;
+            if !query.keys.is_empty() {
+                return Err(parser.twice(at, "group by"));
+            }
             query.keys = parser.list(Parser::key)?;
             if query.keys.len() > MOST_KEYS {
                 return Err(
@@ -62,14 +64,20 @@ fn query(text: &str) -> Result<Query, QueryError> {
                 );
             }
         } else if parser.keyword("select") {
-            parser.once(at, query.columns.is_empty(), "select")?;
+            if !query.columns.is_empty() {
+                return Err(parser.twice(at, "select"));
+            }
             query.columns = parser.list(Parser::column)?;
         } else if parser.keyword("order") {
             parser.expect_word("by")?;
-            parser.once(at, query.order.is_empty(), "order by")?;
+            if !query.order.is_empty() {
+                return Err(parser.twice(at, "order by"));
+            }
             query.order = parser.list(Parser::order)?;
         } else if parser.keyword("limit") {
-            parser.once(at, query.limit.is_none(), "limit")?;
+            if query.limit.is_some() {
+                return Err(parser.twice(at, "limit"));
+            }
             query.limit = Some(parser.whole_number()?);
         } else if parser.peek() == &Token::End {
             break;
@@ -232,11 +240,8 @@ impl<'q> Parser<'q> {
         }
     }
 
-    fn once(&self, at: usize, first: bool, what: &str) -> Result<(), QueryError> {
-        match first {
-            true => Ok(()),
-            false => Err(self.error(at, format!("{what} is there twice"))),
-        }
+    fn twice(&self, at: usize, clause: &str) -> QueryError {
+        self.error(at, format!("{clause} is there twice"))
     }
 
     fn list<T>(
@@ -342,15 +347,12 @@ impl<'q> Parser<'q> {
                 word
             }
         };
-        let descending = match (self.keyword("desc"), self.keyword("asc")) {
-            (true, _) => true,
-            (_, true) => false,
-            // Numbers: what is most first.
-            _ => {
-                Field::named(&column).is_none_or(|it| it.sort() != Sort::Text && it != Field::Start)
-            }
+        let direction = match (self.keyword("desc"), self.keyword("asc")) {
+            (true, _) => Direction::Descending,
+            (_, true) => Direction::Ascending,
+            (false, false) => Direction::default_of(&column),
         };
-        Ok(Order { column, descending })
+        Ok(Order { column, direction })
     }
 
     fn whole_number(&mut self) -> Result<usize, QueryError> {
@@ -360,6 +362,18 @@ impl<'q> Parser<'q> {
                 Ok(value as usize)
             }
             _ => Err(self.unexpected("how many rows, such as 20")),
+        }
+    }
+}
+
+impl Direction {
+    /// Numbers begin with the greatest; texts and `start` with the smallest.
+    fn default_of(column: &str) -> Direction {
+        match Field::named(column) {
+            Some(field) if field.sort() == Sort::Text || field == Field::Start => {
+                Direction::Ascending
+            }
+            Some(_) | None => Direction::Descending,
         }
     }
 }

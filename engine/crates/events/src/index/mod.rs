@@ -4,16 +4,20 @@
 //! *span* and is known whole: when it ended, how long it took, how many rows are below it, after which checkpoint it ends.
 //! Everything else lies between two checkpoints, and is read again when somebody wants to see it.
 
+pub(crate) mod rows;
+pub(crate) mod search;
+pub(crate) mod timeline;
+
 use std::collections::HashSet;
 
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::log::MACHINE;
 
-use crate::clock::since;
-use crate::event::{Event, What};
-use crate::open::Trace;
-use crate::stack::{Closing, Node, Outcome, Times};
-use crate::walk::{Open, Standing, Walk, parking};
+use crate::reader::clock::since;
+use crate::reader::event::{Event, What};
+use crate::reader::open::Trace;
+use crate::tree::stack::{Closing, Node, Outcome, Times};
+use crate::tree::walk::{Open, Standing, Walk, parking};
 
 /// An index of a trace. About 20 MB for a hundred million events; programs that recurse deeply need more, at most some
 /// hundred MB.

@@ -1,19 +1,19 @@
-//! Finding a log's chunks.
+//! Finds a log's chunks.
 
 use std::io;
 
 use fulcrum_wire::log::{CHUNK_HEADER, CHUNK_MAGIC, LOG_HEADER, chunk_check, chunk_word};
 
-use crate::log_bytes::{LogBytes, words};
+use crate::reader::bytes::{LogBytes, words};
 
-/// A chunk's header, checked.
+/// The checked header of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
     pub thread: u32,
     pub sequence: u32,
-    /// Where its records begin in the file.
+    /// The offset of its records in the file.
     pub data: u64,
-    /// Bytes of records, as far as the file has them.
+    /// The size of its records, in bytes, as far as the file has them.
     pub used: u32,
     pub ticks: u64,
     pub ns: u64,
@@ -21,18 +21,18 @@ pub struct Chunk {
     pub base: u64,
 }
 
-/// All chunks of a log, by thread and in each thread's order, and what is wrong with them.
+/// All chunks of a log, sorted by thread and sequence, and the damage.
 #[derive(Debug, Default)]
 pub struct Chunks {
     pub chunks: Vec<Chunk>,
-    /// Records that headers promise and the file does not have, bytes.
+    /// Bytes of records that should be in the file but are not.
     pub cut: u64,
 }
 
-/// Bytes that are looked through at once.
+/// The number of bytes that are searched at once.
 const BLOCK: usize = 64 << 10;
 
-/// Walks from chunk to chunk. Where no chunk is, the file is looked through until one is.
+/// Goes from chunk to chunk. Where there is none, searches the file for the next one.
 pub fn find(source: &LogBytes, length: u64) -> io::Result<Chunks> {
     let mut found = Chunks::default();
     let mut block = vec![0; BLOCK];
@@ -60,7 +60,7 @@ pub fn find(source: &LogBytes, length: u64) -> io::Result<Chunks> {
     Ok(found)
 }
 
-/// The chunk at `at`, its size, and how many bytes of its records are missing.
+/// Reads the header of the chunk at `at`. Returns the chunk, its size, and how many bytes of its records are missing.
 fn chunk(header: &[u8], at: u64, length: u64) -> Option<(Chunk, u32, u64)> {
     let words = words::<{ CHUNK_HEADER / 8 }>(header);
     let [low, high] = halves(words[chunk_word::THREAD]);
@@ -68,7 +68,7 @@ fn chunk(header: &[u8], at: u64, length: u64) -> Option<(Chunk, u32, u64)> {
     let valid =
         low == CHUNK_MAGIC && words[chunk_word::OFFSET] == at && chunk_check(&words) == check;
     let [size, used] = halves(words[chunk_word::SIZE]);
-    // The size is not under the checksum, because it changes.
+    // The checksum does not include the size, because that changes.
     let whole = (size as usize).is_multiple_of(CHUNK_HEADER)
         && size as usize >= CHUNK_HEADER
         && used as usize <= size as usize - CHUNK_HEADER;

@@ -8,12 +8,12 @@ use fulcrum_model::call_tree::{
 use fulcrum_model::{Cancelled, Progress};
 
 use crate::index::ThreadIndex;
-use crate::open::{Thread, Trace};
-use crate::rows::Indexed;
-use crate::search::Where;
-use crate::stack::Node;
-use crate::visit::TraceRange;
-use crate::walk::{Passed, Walk, parking};
+use crate::index::rows::Indexed;
+use crate::index::search::Where;
+use crate::reader::open::{Thread, Trace};
+use crate::tree::stack::Node;
+use crate::tree::visit::TraceRange;
+use crate::tree::walk::{Passed, Walk, parking};
 
 /// Why there is no tree.
 #[derive(Debug)]
@@ -167,7 +167,7 @@ impl<'a> Folding<'a> {
             Node::Call { method } => {
                 let known = self.trace.methods.get(&method);
                 Frame {
-                    file: known.and_then(crate::open::Method::source_path),
+                    file: known.and_then(crate::reader::dictionary::Method::source_path),
                     line: known
                         .and_then(|it| u32::try_from(it.line).ok())
                         .filter(|line| *line > 0),

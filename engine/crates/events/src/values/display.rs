@@ -1,6 +1,6 @@
 //! Arguments and results of calls as people read them.
 
-use crate::open::Trace;
+use crate::reader::open::Trace;
 use crate::values::{Arguments, CallValues, Value};
 
 impl Value {

@@ -1,10 +1,9 @@
 //! Finding rows by a condition, from a place on.
 
 use crate::index::ThreadIndex;
+use crate::index::rows::{Hit, Indexed, Row, go_to, point, row_of, span_row};
 use crate::query::{Condition, Subject};
-pub use crate::rows::Hit;
-use crate::rows::{Indexed, Row, go_to, point, row_of, span_row};
-use crate::walk::{Open, Walk};
+use crate::tree::walk::{Open, Walk};
 use fulcrum_model::{Cancelled, Progress};
 
 /// Rows that were found.

@@ -1,20 +1,20 @@
-//! One thread's records and events, in order.
+//! Reads one thread's records and events in order.
 
 use std::io;
 
 use fulcrum_wire::log::{Body, CHUNK_HEADER, MIN_CHUNK, Record, cpu_clock};
 
-use crate::chunks::Chunk;
-use crate::clock::Clock;
-use crate::event::{Event, What, what};
-use crate::log_bytes::LogBytes;
-use crate::selection::Selection;
+use crate::reader::bytes::LogBytes;
+use crate::reader::chunks::Chunk;
+use crate::reader::clock::Clock;
+use crate::reader::event::{Event, What, what};
+use crate::reader::selection::Selection;
 
-/// Bytes of a chunk that are in memory: several times the longest record.
+/// The part of a chunk that is in memory, in bytes: several times the longest record.
 const BUFFER: usize = 4 * MIN_CHUNK as usize;
 const _: () = assert!(BUFFER > MIN_CHUNK as usize + CHUNK_HEADER);
 
-/// Where a cursor stands.
+/// A position of a cursor.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
     begun: u32,
@@ -27,14 +27,14 @@ pub struct Place {
 pub struct Cursor<'a> {
     source: &'a LogBytes,
     chunks: &'a [Chunk],
-    /// Chunks that were begun.
+    /// The number of chunks that were begun.
     begun: usize,
     chunk: Option<Chunk>,
     buffer: Vec<u8>,
-    /// What of the buffer is not read yet.
+    /// The part of the buffer that is not read yet.
     from: usize,
     to: usize,
-    /// Bytes of the chunk that have not come into the buffer.
+    /// The bytes of the chunk that are not in the buffer yet.
     left: u64,
     next: u64,
     ticks: u64,
@@ -42,7 +42,7 @@ pub struct Cursor<'a> {
     problems: Vec<String>,
 }
 
-/// A record with its moment.
+/// A record with its time.
 pub struct Moment<'a> {
     pub record: Record<'a>,
     pub ticks: u64,
@@ -67,7 +67,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next record. What is damaged is skipped up to the next chunk, and told by [`Self::problems`].
+    /// The next record. After damage, continues with the next chunk and adds to [`Self::problems`].
     pub fn next(&mut self) -> Option<Moment<'_>> {
         let (length, ticks, chunk) = loop {
             if let Some(chunk) = self.chunk {
@@ -101,12 +101,12 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// What was left out so far.
+    /// What was left out so far, in whole sentences.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// Where the next record is.
+    /// The position of the next record.
     fn place(&self) -> Place {
         let unread = (self.to - self.from) as u64;
         Place {
@@ -117,7 +117,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes to where a cursor over the same chunks stood.
+    /// Goes to a position of a cursor over the same chunks.
     fn go_to(&mut self, place: Place) {
         self.begun = place.begun as usize;
         self.chunk = self.begun.checked_sub(1).map(|last| self.chunks[last]);
@@ -157,7 +157,7 @@ impl<'a> Cursor<'a> {
             .read(self.next, &mut self.buffer[self.to..self.to + wanted])?;
         self.to += read;
         self.next += read as u64;
-        // A file that has become shorter has nothing more.
+        // A file that has been truncated has no more bytes.
         self.left = if read < wanted {
             0
         } else {
@@ -179,28 +179,28 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Where a thread's events go on.
+/// A position in a thread's events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
     place: Place,
     sync: (Option<u64>, u64, u64),
     last: (u64, u64),
-    /// Events before it.
+    /// The number of events before it.
     pub ordinal: u64,
 }
 
-/// A thread's events, in order.
+/// The events of a thread, in order.
 pub struct ThreadEvents<'a> {
     cursor: Cursor<'a>,
     clock: Clock,
     selection: Option<&'a Selection>,
     has_cpu: bool,
-    /// Events after this did not happen for all threads.
+    /// Later events are not complete for all threads.
     until: u64,
-    /// The moment at which the CPU time was last read: place of the chunk, ticks, nanoseconds.
+    /// When the CPU time was last read: the offset of the chunk, ticks, nanoseconds.
     sync: (Option<u64>, u64, u64),
     last: (u64, u64),
-    /// Events so far, also those that the selection leaves out.
+    /// The number of events so far, including those that the selection leaves out.
     ordinal: u64,
     filtered: u64,
     skipped: u64,
@@ -228,17 +228,17 @@ impl<'a> ThreadEvents<'a> {
         }
     }
 
-    /// What had to be left out so far, whole sentences.
+    /// What had to be left out so far, in whole sentences.
     pub fn problems(&self) -> &[String] {
         self.cursor.problems()
     }
 
-    /// The number of the event that was read last among its thread's, from 0; events that a filter takes out count.
+    /// The number of the last event in its thread, from 0. Events that a filter leaves out count.
     pub fn number(&self) -> u64 {
         self.ordinal.wrapping_sub(1)
     }
 
-    /// Where the next event is.
+    /// The position of the next event.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             place: self.cursor.place(),
@@ -248,7 +248,7 @@ impl<'a> ThreadEvents<'a> {
         }
     }
 
-    /// Goes to where the same thread's events were marked.
+    /// Goes to a position in the same thread's events.
     pub(crate) fn go_to(&mut self, mark: Mark) {
         self.cursor.go_to(mark.place);
         (self.sync, self.last, self.ordinal) = (mark.sync, mark.last, mark.ordinal);
@@ -275,7 +275,7 @@ impl Iterator for ThreadEvents<'_> {
             if let Some(cpu) = record.cpu_ns {
                 self.sync = (Some(chunk.data), ticks, chunk.cpu_ns.saturating_add(cpu));
             }
-            // Clocks of different processors may differ by some ticks; time does not go back for a thread.
+            // Clocks of different processors may differ by some ticks, but time must not go back in a thread.
             let wall_ns = self.clock.ns(ticks).max(self.last.0);
             let ran = self.clock.span(self.sync.1, ticks);
             let cpu = self.sync.2.saturating_add_signed(ran).max(self.last.1);

@@ -1,4 +1,4 @@
-//! Opening a log: its header, its dictionary, its threads.
+//! Opens a log: its header, dictionary and threads.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,57 +12,57 @@ use fulcrum_wire::log::{
     word,
 };
 
-use crate::chunks::{self, Chunk};
-use crate::clock::Clock;
-use crate::cursor::{Cursor, ThreadEvents};
-use crate::dictionary::Dictionary;
-pub use crate::dictionary::{Class, Counts, Method};
-use crate::event::What;
-use crate::log_bytes::{LogBytes, words};
-use crate::selection::Selection;
+use crate::reader::bytes::{LogBytes, words};
+use crate::reader::chunks::{self, Chunk};
+use crate::reader::clock::Clock;
+use crate::reader::cursor::{Cursor, ThreadEvents};
+use crate::reader::dictionary::Dictionary;
+use crate::reader::dictionary::{Class, Counts, Method};
+use crate::reader::event::What;
+use crate::reader::selection::Selection;
 
 /// A thread of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// Its number in the log. 1 is the virtual machine itself.
+    /// The thread's number in the log. 1 is the virtual machine itself.
     pub id: u32,
-    /// Its name when it started.
+    /// The thread's name when it started.
     pub name: String,
     /// The thread group's name, or empty.
     pub group: String,
-    /// The thread that started it; 0 when it is not known.
+    /// The thread that started it, or 0 if unknown.
     pub parent: u32,
-    /// When its first event was, nanoseconds since the log's start.
+    /// The time of its first event, in nanoseconds since the log's start.
     pub first_ns: u64,
-    /// Bytes of its events.
+    /// The size of its events, in bytes.
     pub bytes: u64,
 }
 
-/// What probes cost, as measured when the log began. Nanoseconds.
+/// The cost of probes, as measured when the log began, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Costs {
-    /// Of a logged call's probes, what its own time contains.
+    /// The part of the cost of a logged call's probes that is in its own time.
     pub inside_ns: f64,
-    /// What only its caller's time contains.
+    /// The part that is only in its caller's time.
     pub outside_ns: f64,
-    /// Of a call that is not logged though its probes fire.
+    /// The cost of a call whose probes fire without logging it.
     pub skipped_ns: f64,
 }
 
 /// How a log ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// In order.
+    /// Normally.
     Ended,
     /// It is being written, or its program was killed.
     Open,
-    /// It could not grow any further at this time; so many later events were dropped.
+    /// It could not grow any further, and later events were dropped.
     Full {
         /// What kept it from growing.
         by: Bound,
-        /// Nanoseconds since the log's start.
+        /// When, in nanoseconds since the log's start.
         at_ns: u64,
-        /// Those that found no place; more were not even tried.
+        /// The number of dropped events. There were more that nobody tried to log.
         dropped: u64,
     },
 }
@@ -74,12 +74,12 @@ pub enum Bound {
     Limit,
     /// A full disk, or the user's quota.
     Disk,
-    /// The system, for another reason: an error of the disk, or somebody removed the file.
+    /// The system, for another reason, such as a disk error or a removed file.
     System,
 }
 
 impl End {
-    /// What a reader of the log should know of it, in a sentence or two.
+    /// What a reader of the log should know about its end, in a sentence or two.
     pub fn note(self) -> Option<String> {
         match self {
             End::Ended => None,
@@ -110,7 +110,7 @@ impl End {
     }
 }
 
-/// An event log that was opened.
+/// An opened event log.
 #[derive(Debug)]
 pub struct Trace {
     source: LogBytes,
@@ -119,27 +119,27 @@ pub struct Trace {
     clock: Clock,
     cpu_clock: u64,
     until: u64,
-    /// The process.
+    /// The process id.
     pub pid: u64,
-    /// When the log began, nanoseconds since 1970.
+    /// When the log began, in nanoseconds since 1970.
     pub start_unix_ns: u64,
     /// How it ended.
     pub end: End,
-    /// What its probes cost.
+    /// The cost of its probes.
     pub costs: Costs,
-    /// Methods by their numbers.
+    /// The methods by number.
     pub methods: BTreeMap<u32, Method>,
-    /// Classes by their numbers.
+    /// The classes by number.
     pub classes: BTreeMap<u32, Class>,
-    /// What the agent was asked to observe; `None` where the log does not lie in its run's folder.
+    /// The filter with which it was recorded. `None` if the log is not in its run's folder.
     pub observed: Option<Filter>,
-    /// The rule that shut gates; `None` when all calls of all methods were measured.
+    /// The rule that shut gates. `None` if all calls of all methods were measured.
     pub rule: Option<String>,
-    /// How methods with gates stood, by their numbers.
+    /// The counts of methods with gates, by number.
     pub counts: BTreeMap<u32, Counts>,
-    /// Threads by their numbers.
+    /// The threads, sorted by number.
     pub threads: Vec<Thread>,
-    /// What a reader should know: the recorder's notes, and what is damaged. Whole sentences.
+    /// What a reader should know: the recorder's notes, and what is damaged, in whole sentences.
     pub notes: Vec<String>,
 }
 
@@ -148,9 +148,9 @@ pub struct Trace {
 pub enum OpenError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// It is no event log.
+    /// The file is not an event log.
     NotALog,
-    /// Another version of Fulcrum wrote it.
+    /// The log has a version that this version of Fulcrum cannot read.
     Version(u64),
 }
 
@@ -172,18 +172,18 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Why a trace that should have calls has none.
+/// The note about a trace that should have calls but has none.
 const NO_METHODS: &str = "No method was observed: nothing that was loaded has one that the filter selects. Those of the Java \
     platform and of C++'s std are selected only by rules that say so: includemethod java.util.* *";
 
-/// How a log ended, without reading its events.
+/// Returns how a log ended, without reading its events.
 pub fn end_of(log: &Path) -> Result<End, OpenError> {
     let source = LogBytes::File(File::open(log).map_err(OpenError::Unreadable)?);
     let words = header(&source)?;
     Ok(Trace::new(source, &words, Vec::new()).end)
 }
 
-/// The words of the header, of a log that this version reads.
+/// Reads the words of the header, and checks that this version can read the log.
 fn header(source: &LogBytes) -> Result<[u64; word::COUNT], OpenError> {
     let mut bytes = [0; word::COUNT * 8];
     let count = source.read(0, &mut bytes).map_err(OpenError::Unreadable)?;
@@ -198,11 +198,11 @@ fn header(source: &LogBytes) -> Result<[u64; word::COUNT], OpenError> {
 }
 
 impl Trace {
-    /// Opens a log, also one that is being written: then what is there so far.
+    /// Opens a log. One that is still being written is read as far as it goes.
     pub fn open(path: &Path) -> Result<Trace, OpenError> {
         let file = File::open(path).map_err(OpenError::Unreadable)?;
         let mut trace = Trace::read(LogBytes::File(file)).map_err(|error| match error {
-            // A folder can be opened and not read.
+            // Opening a folder succeeds, but reading it fails.
             OpenError::Unreadable(_) if path.is_dir() => OpenError::NotALog,
             error => error,
         })?;
@@ -232,7 +232,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// A log in memory.
+    /// Opens a log in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Trace, OpenError> {
         Trace::read(LogBytes::Bytes(bytes))
     }
@@ -370,14 +370,14 @@ impl Trace {
         self.selected_events(thread, self.selection())
     }
 
-    /// Those of them that are in another selection.
+    /// The events of one thread that are in a selection.
     pub(crate) fn selected_events<'a>(
         &'a self,
         thread: u32,
         selection: Option<&'a Selection>,
     ) -> ThreadEvents<'a> {
         let cursor = Cursor::new(&self.source, chunks_of(&self.chunks, thread));
-        // The machine's own events come from several threads.
+        // The virtual machine's own events come from several threads.
         let cpu = if thread == MACHINE {
             cpu_clock::NONE
         } else {
@@ -386,29 +386,29 @@ impl Trace {
         ThreadEvents::new(cursor, self.clock, selection, cpu, self.until)
     }
 
-    /// What is seen of it.
+    /// The selection that is in force.
     pub(crate) fn selection(&self) -> Option<&Selection> {
         self.selection.as_ref()
     }
 
-    /// From now on only what a filter would have observed is seen, wherever events are read. Names, threads and the time
-    /// that the program took stay; what probes of the calls that are gone cost is still subtracted.
+    /// Hides everything that a filter would not have observed, wherever events are read. Names, threads and the program's time stay
+    /// the same. The cost of the hidden calls' probes is still subtracted.
     pub fn set_filter(&mut self, filter: &Filter) {
         let selection = Selection::new(&self.methods, &self.classes, filter);
         self.selection = Some(selection);
     }
 
-    /// Bytes of all events.
+    /// The size of all events, in bytes.
     pub fn bytes(&self) -> u64 {
         self.threads.iter().map(|it| it.bytes).sum()
     }
 
-    /// Whether it tells CPU times.
+    /// Whether the log has CPU times.
     pub fn has_cpu(&self) -> bool {
         self.cpu_clock != cpu_clock::NONE
     }
 
-    /// `Class.method`, or `method 7` for one that the log does not define.
+    /// The name of a method: `Class.method`, or `method 7` for one that the log does not define.
     pub fn method_name(&self, method: u32) -> String {
         match self.methods.get(&method) {
             Some(it) => format!("{}.{}", it.class, it.name),
@@ -425,7 +425,7 @@ impl Trace {
         self.threads.get(at)
     }
 
-    /// The name of a class, `?` when the log does not tell it.
+    /// The name of a class, or `?` if the log does not define it.
     pub fn class_name(&self, class: u32) -> &str {
         self.classes.get(&class).map_or("?", |class| &class.name)
     }
@@ -437,7 +437,7 @@ fn chunks_of(chunks: &[Chunk], thread: u32) -> &[Chunk] {
     &chunks[from..to]
 }
 
-/// What the agent of a run was asked to observe, as it reads it.
+/// The filter of a run, as the agent reads it.
 fn observed(run: &Path, trace: &Trace) -> Option<Filter> {
     if !run.join("agent.options").exists() {
         return None;

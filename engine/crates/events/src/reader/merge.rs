@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::cursor::ThreadEvents;
-use crate::event::Event;
-use crate::open::{Thread, Trace};
+use crate::reader::cursor::ThreadEvents;
+use crate::reader::event::Event;
+use crate::reader::open::{Thread, Trace};
 
 /// All events, merged. Memory is needed for threads that run at the same time.
 pub struct Events<'a> {

@@ -1,9 +1,9 @@
 //! What threads did over time, merged to what can be seen.
 
 use crate::index::ThreadIndex;
-use crate::rows::{Indexed, go_to};
-use crate::stack::Node;
-use crate::walk::{Blocked, State, Walk};
+use crate::index::rows::{Indexed, go_to};
+use crate::tree::stack::Node;
+use crate::tree::walk::{Blocked, State, Walk};
 use fulcrum_model::{Cancelled, Progress};
 
 /// The visible part of time.

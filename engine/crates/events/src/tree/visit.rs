@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use fulcrum_model::{Cancelled, Progress};
 
-use crate::open::{Thread, Trace};
+use crate::index::rows::{point, row_of};
 use crate::query::Subject;
-use crate::rows::{point, row_of};
-use crate::walk::{Open, Passed, Walk, parking};
+use crate::reader::open::{Thread, Trace};
+use crate::tree::walk::{Open, Passed, Walk, parking};
 
 /// A part of a trace.
 #[derive(Clone, Debug)]

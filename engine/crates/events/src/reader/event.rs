@@ -1,27 +1,27 @@
-//! One event.
+//! Events.
 
 use fulcrum_wire::log::{Body, Damage, Payload, Record, kind, result, thread_flag};
 
 use crate::values::{self, Arguments, Value};
 
-/// Something that a thread did, or that happened to it.
+/// An event: something that a thread did, or that happened to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The thread's number in the log.
     pub thread: u32,
-    /// When, nanoseconds since the log's start.
+    /// The time, in nanoseconds since the log's start.
     pub wall_ns: u64,
-    /// The thread's CPU time since its own start, nanoseconds. `None` where the machine does not tell it.
+    /// The thread's CPU time since its start, in nanoseconds. `None` if the log does not have it.
     pub cpu_ns: Option<u64>,
-    /// Calls since the thread's last event whose probes fired without being logged.
+    /// The number of calls since the thread's last event whose probes fired without logging them.
     pub skipped: u64,
-    /// Logged calls since then that a filter took out ([`crate::Trace::set_filter`]).
+    /// The number of logged calls since then that a filter left out ([`crate::Trace::set_filter`]).
     pub filtered: u64,
-    /// What.
+    /// What happened.
     pub what: What,
 }
 
-/// What an event is. Methods and classes are numbers of the trace's dictionary; objects are numbers too, 0 for unknown.
+/// What happened. Methods and classes are numbers in the trace's dictionary. Objects are numbers, too; 0 is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(
     missing_docs,
@@ -32,34 +32,33 @@ pub enum What {
     Enter { method: u32 },
     /// A method was left, by an exception or not.
     Exit { method: u32, thrown: bool },
-    /// The objects of the call that was entered just before: what it is called on, and the first object that it is given (0:
-    /// `null`, or there is none).
+    /// The objects of the call that was entered just before: the receiver, and the first object argument (0 for `null` or none).
     Objects {
         method: u32,
         receiver: u64,
         argument: u64,
     },
-    /// What the call returns that is left right behind.
+    /// The object or Boolean that the call returns that is left next.
     Result { method: u32, value: Returned },
-    /// What the call was given that was entered just before.
+    /// The arguments of the call that was entered just before.
     Arguments { method: u32, given: Arguments },
-    /// What the call returns that is left right behind.
+    /// The value that the call returns that is left next.
     Returned { method: u32, value: Value },
-    /// The thread began. `parent` is the thread that started it, 0 when it is not known.
+    /// The thread began. `parent` is the thread that started it, or 0 if unknown.
     ThreadStart {
         name: String,
         group: String,
         parent: u32,
         daemon: bool,
         virtual_thread: bool,
-        /// It was running already when the log began.
+        /// Whether it was already running when the log began.
         earlier: bool,
     },
     /// The thread ended.
     ThreadEnd,
-    /// The thread begins to wait for a monitor that another one owns.
+    /// The thread begins to wait for a monitor that another thread owns.
     ContendedEnter { object: u64, class: u32 },
-    /// It has got that monitor.
+    /// The thread has got that monitor.
     ContendedEntered { object: u64, class: u32 },
     /// `Object.wait` begins, with a time limit in milliseconds or 0.
     Wait {
@@ -67,13 +66,13 @@ pub enum What {
         class: u32,
         timeout_ms: u64,
     },
-    /// `Object.wait` is over.
+    /// `Object.wait` has ended.
     Waited {
         object: u64,
         class: u32,
         timed_out: bool,
     },
-    /// An object was made. When it is a sample, one for about `interval` bytes of objects is told; 0 when each one is.
+    /// An object was allocated. `interval` is the sampling interval in bytes, or 0 if every allocation is logged.
     Allocation {
         object: u64,
         class: u32,
@@ -84,13 +83,13 @@ pub enum What {
     Release { object: u64 },
     /// A garbage collection begins.
     GcStart,
-    /// A garbage collection is over.
+    /// A garbage collection has ended.
     GcEnd,
-    /// A class was loaded, with probes in so many of its methods.
+    /// A class was loaded; `probed` of its methods have probes.
     ClassLoad { class: u32, probed: u64 },
     /// A class was unloaded.
     ClassUnload { class: u32 },
-    /// The virtual machine is there: its name and version.
+    /// The virtual machine has started, with its name and version.
     VmStart { machine: String },
     /// The virtual machine ends.
     VmEnd,
@@ -101,7 +100,7 @@ pub enum What {
 pub enum Returned {
     /// An object's number, 0 for `null`.
     Object(u64),
-    /// True or false.
+    /// A Boolean.
     Boolean(bool),
 }
 
@@ -133,7 +132,7 @@ impl What {
         }
     }
 
-    /// The method that it is about.
+    /// The event's method.
     pub fn method(&self) -> Option<u32> {
         match self {
             What::Enter { method }
@@ -146,7 +145,7 @@ impl What {
         }
     }
 
-    /// The class that it is about; an object's class. `None` for methods, whose class the dictionary tells.
+    /// The event's class, or that of its object. `None` for methods, whose class is in the dictionary.
     pub fn class(&self) -> Option<u32> {
         match self {
             What::ContendedEnter { class, .. }
@@ -161,7 +160,7 @@ impl What {
     }
 }
 
-/// What a record tells. `None` for definitions, notes and kinds that this version does not know.
+/// Decodes a record. `None` for definitions, notes and kinds that this version does not know.
 pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
     let payload = match record.body {
         Body::Method(method) => {
@@ -187,7 +186,7 @@ pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
             value: match (fields.number()?, fields.number()?) {
                 (result::OBJECT, object) => Returned::Object(object),
                 (result::BOOLEAN, value) => Returned::Boolean(value != 0),
-                // Later versions may know more.
+                // Of a later version.
                 _ => return Ok(None),
             },
         },
@@ -261,12 +260,12 @@ pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
     }))
 }
 
-/// A number that is a 32-bit one.
+/// Reads a 32-bit number.
 pub fn small(fields: &mut Payload<'_>) -> Result<u32, Damage> {
     u32::try_from(fields.number()?).map_err(|_| Damage::Bad)
 }
 
-/// A text. Names in class files need not be proper UTF-8.
+/// Reads a text. Names in class files need not be valid UTF-8.
 pub fn text(fields: &mut Payload<'_>) -> Result<String, Damage> {
     Ok(String::from_utf8_lossy(fields.text()?).into_owned())
 }

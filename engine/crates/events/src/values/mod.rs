@@ -1,5 +1,7 @@
 //! Arguments and results of calls, where the log has them (`observe_values`).
 
+mod display;
+
 use fulcrum_wire::log::{self, Damage, Payload};
 
 /// An argument or a result.

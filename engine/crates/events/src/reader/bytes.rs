@@ -1,4 +1,4 @@
-//! Where a log's bytes come from.
+//! The bytes of a log, from a file or from memory.
 
 use std::fs::File;
 use std::io;
@@ -19,8 +19,8 @@ impl LogBytes {
         }
     }
 
-    /// Fills `into` from `offset` on, as far as there is something, and says how far. A file is read and never mapped: it
-    /// may still be written, or be cut while we look.
+    /// Reads bytes from `offset` on, as far as there are any, and returns how many. A file is never mapped, because it may still be
+    /// written, or be truncated at any time.
     pub fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         match self {
             LogBytes::File(file) => {
@@ -48,7 +48,7 @@ impl LogBytes {
     }
 }
 
-/// 64-bit words, little-endian.
+/// Decodes little-endian 64-bit words.
 pub fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let mut words = [0; N];
     for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {

@@ -1,28 +1,28 @@
-//! What a log names: methods and classes, and how methods with gates stood.
+//! The dictionary of a log: methods, classes, and the counts of methods with gates.
 
 use std::collections::BTreeMap;
 
 use fulcrum_wire::log::{Body, Damage, Payload, Record, kind};
 
-use crate::event::{small, text};
+use crate::reader::event::{small, text};
 
-/// A method that events are about.
+/// A method that occurs in events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Method {
-    /// Its class, with dots: `java.util.Map$Entry`.
+    /// The class, with dots: `java.util.Map$Entry`.
     pub class: String,
-    /// Its name; constructors are `<init>`.
+    /// The name. Constructors are `<init>`.
     pub name: String,
-    /// Its descriptor: `(I)V`.
+    /// The descriptor, such as `(I)V`.
     pub descriptor: String,
-    /// The source file's name without folders, or empty.
+    /// The name of the source file without folders, or empty.
     pub source: String,
-    /// Its first line, 0 when it is not known.
+    /// The first line, or 0 if unknown.
     pub line: u64,
 }
 
 impl Method {
-    /// The source file in the folder that its package means: `shop/Cart.java`. `None` when the class does not tell it.
+    /// The path of the source file according to the package, such as `shop/Cart.java`. `None` if the class has none.
     pub fn source_path(&self) -> Option<String> {
         if self.source.is_empty() {
             return None;
@@ -34,27 +34,27 @@ impl Method {
     }
 }
 
-/// A class that events are about.
+/// A class that occurs in events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Class {
-    /// Its name, with dots; arrays are `int[]`.
+    /// The name, with dots. Arrays are `int[]`.
     pub name: String,
 }
 
-/// How a method with a gate stood when the log ended (refine loop).
+/// The counts of a method with a gate when the log ended (refine loop).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Calls that were measured.
+    /// The number of calls that were measured.
     pub metered: u64,
-    /// Calls that fired and passed a shut gate. Threads that count at the same moment may lose some.
+    /// The number of calls that fired and passed a shut gate. Concurrent threads may lose some.
     pub passed: u64,
-    /// What the measured ones cost together, by [`Trace::rule`](crate::Trace::rule): nanoseconds, or bytes.
+    /// The total cost of the measured calls by [`Trace::rule`](crate::Trace::rule), in nanoseconds or bytes.
     pub cost: f64,
-    /// The method was known not to be a hotspot.
+    /// Whether the method was known not to be a hotspot.
     pub off: bool,
 }
 
-/// What the dictionary's chunks tell.
+/// The contents of the dictionary's chunks.
 #[derive(Default)]
 pub(crate) struct Dictionary {
     pub methods: BTreeMap<u32, Method>,
@@ -65,7 +65,7 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
-    /// Takes what a record tells.
+    /// Reads a record.
     pub fn read(&mut self, record: &Record<'_>) -> Result<(), Damage> {
         let Body::Payload(payload) = record.body else {
             return Err(Damage::Bad);
@@ -100,7 +100,7 @@ impl Dictionary {
             }
             kind::RULE => self.rule = Some(text(&mut fields)?),
             kind::NOTE => self.notes.push(text(&mut fields)?),
-            // Another version's.
+            // Of another version.
             _ => {}
         }
         Ok(())

@@ -2,8 +2,8 @@
 //!
 //! Times are corrected for perturbation (JPMT §4.2): what probes of a call and of all calls inside it cost is subtracted.
 
-use crate::event::{Event, What};
-use crate::open::Costs;
+use crate::reader::event::{Event, What};
+use crate::reader::open::Costs;
 
 /// What has a beginning and an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::clock::since;
-use crate::event::Event;
-use crate::open::Trace;
-use crate::stack::{Closing, Node, Outcome, Stack};
+use crate::reader::clock::since;
+use crate::reader::event::{Event, What};
+use crate::reader::open::Trace;
+use crate::tree::stack::{Closing, Node, Outcome, Stack};
 
 /// All sums. Times are nanoseconds, corrected for what probes cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,14 +99,14 @@ pub fn stats(trace: &Trace, wanted: impl Fn(&Event) -> bool) -> Stats {
             of.wall_ns = event.wall_ns - *first.get_or_insert(event.wall_ns);
             of.cpu_ns = since(&mut first_cpu, event.cpu_ns);
             match event.what {
-                crate::What::GcStart => collection = Some(event.wall_ns),
-                crate::What::GcEnd => {
+                What::GcStart => collection = Some(event.wall_ns),
+                What::GcEnd => {
                     if let Some(start) = collection.take() {
                         stats.collections.0 += 1;
                         stats.collections.1 += event.wall_ns - start;
                     }
                 }
-                crate::What::Enter { method } => *sums.active.entry(method).or_default() += 1,
+                What::Enter { method } => *sums.active.entry(method).or_default() += 1,
                 _ => {}
             }
             stack.event(&event, |outcome| sums.ended(&outcome));

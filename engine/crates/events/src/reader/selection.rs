@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use fulcrum_filter::Filter;
 
-use crate::dictionary::{Class, Method};
-use crate::event::What;
+use crate::reader::dictionary::{Class, Method};
+use crate::reader::event::What;
 
 /// Methods by their numbers.
 type Methods = BTreeMap<u32, Method>;

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use fulcrum_model::{Cancelled, Progress};
 
-use crate::cursor::{Mark, ThreadEvents};
-use crate::event::{Event, What};
-use crate::open::{Thread, Trace};
-use crate::selection::Selection;
-use crate::stack::{Closing, Node, Outcome, Stack};
+use crate::reader::cursor::{Mark, ThreadEvents};
+use crate::reader::event::{Event, What};
+use crate::reader::open::{Thread, Trace};
+use crate::reader::selection::Selection;
+use crate::tree::stack::{Closing, Node, Outcome, Stack};
 use crate::values::CallValues;
 
 /// Something that the thread is inside of.

@@ -5,12 +5,12 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use fulcrum_model::{Cancelled, Progress};
 
-use crate::event::What;
 use crate::index::{Index, Span, ThreadIndex};
-use crate::open::Trace;
-use crate::stack::{Closing, Node, Outcome, Times};
+use crate::reader::event::What;
+use crate::reader::open::Trace;
+use crate::tree::stack::{Closing, Node, Outcome, Times};
+use crate::tree::walk::{Open, Walk};
 use crate::values::CallValues;
-use crate::walk::{Open, Walk};
 
 /// A trace and its index.
 #[derive(Debug)]
