@@ -287,7 +287,7 @@ pub struct LargeText<'t> {
     pub head: &'t [u8],
 }
 
-/// Whether a text with this beginning holds folded stacks, so that it can be read as a [`LargeText`]. Returns false when the
+/// Whether a text with this beginning has folded stacks, so that it can be read as a [`LargeText`]. Returns false when the
 /// beginning is too short to tell.
 pub fn begins_folded(head: &[u8]) -> bool {
     // The last line may be incomplete.

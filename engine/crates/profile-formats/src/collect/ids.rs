@@ -26,7 +26,7 @@ impl Ids {
                 None => sparse.entry(id).or_insert(0),
             };
             if *slot != 0 {
-                let fault = Fault::whole(format!("{what} {id} is there twice"));
+                let fault = Fault::whole(format!("{what} {id} occurs twice"));
                 return Err(fault.at_step(Step::Item(row as usize - 1)));
             }
             *slot = row;
@@ -70,7 +70,7 @@ mod tests {
         for twice in [7, 70_000] {
             let fault = Ids::new([twice, 1, twice].into_iter(), "node").map(|_| ());
             let fault = fault.expect_err("twice");
-            assert_eq!(fault.problem, format!("node {twice} is there twice"));
+            assert_eq!(fault.problem, format!("node {twice} occurs twice"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! From bytes to values: what stands around a profile is removed, text and binary data are decoded, and faults get their
-//! place in the file. Nothing here knows a format of profiles.
+//! From bytes to values: removes compression and other wrapping, decodes text and binary data, and gives faults their place in
+//! the file. Nothing here knows a profile format, except for single lines of folded stacks, which detection needs.
 
 pub(crate) mod cursor;
 pub(crate) mod fault;

@@ -1,7 +1,7 @@
 //! Protocol Buffers' wire format: the fields of a message, each with its offset in the file.
 //!
 //! Libraries: prost decodes a whole message into owned structs, which means allocations for every sample, line and label,
-//! and its errors do not give the byte. Profiles have hundreds of millions of bytes, of which a reader keeps a few fields.
+//! and its errors do not give the byte. Profiles have hundreds of megabytes, and a reader keeps a few fields.
 
 use crate::decode::fault::Fault;
 

@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn old_files_are_read_where_they_have_no_other_processes() {
-        // The profiler's first files told no version of their own.
+        // The Firefox Profiler's first files had no version of their own.
         check(
             COLUMNS.replace("\"preprocessedProfileVersion\":48", "\"version\":3"),
             "samples* 4

@@ -1,7 +1,7 @@
 //! speedscope's own JSON: evented and sampled profiles with shared frames.
 //!
-//! Libraries: serde_json parses. Profilers such as rbspy have types for writing the format, inside themselves; no crate
-//! that reads it found.
+//! Libraries: serde_json parses. No crate that reads the format found; profilers such as rbspy have types of their own to
+//! write it.
 
 use std::collections::HashMap;
 

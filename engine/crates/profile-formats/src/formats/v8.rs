@@ -402,7 +402,7 @@ mod tests {
             (
                 [node(1, "a", ""), node(1, "b", "")].join(","),
                 "",
-                "node 1 is there twice",
+                "node 1 occurs twice",
             ),
             (
                 [

@@ -251,7 +251,7 @@ fn hidden(rest: &str) -> Option<&str> {
     (end >= least && ends).then_some(after)
 }
 
-/// The rest after the hash that the flight recorder writes behind a hidden class's address: `.992802731`.
+/// The rest after the hash that the flight recorder appends to a hidden class's address: `.992802731`.
 fn hash(rest: &str) -> &str {
     let number = rest.strip_prefix(['/', '.']);
     let split = number.map(|number| (number, number.trim_start_matches(digit)));

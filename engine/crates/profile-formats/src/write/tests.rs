@@ -46,7 +46,7 @@ fn frames(builder: &mut CallTreeBuilder) -> Vec<FrameId> {
         .collect()
 }
 
-/// A tree of random stacks; with threads, every stack is in one of three.
+/// A tree of random stacks. With threads, every stack is in one of three.
 fn random(seed: u64, types: &[(&str, &str)], threads: bool) -> Profile {
     let mut dice = Random::new(seed);
     let types = types
@@ -78,7 +78,7 @@ fn random(seed: u64, types: &[(&str, &str)], threads: bool) -> Profile {
     }
 }
 
-/// What a profile holds, with one value type, and without what a format cannot keep.
+/// A profile as text, with one value type, and without what a format cannot store.
 fn kept(profile: &Profile, value: usize, frame: impl Fn(&Frame) -> Frame) -> String {
     let Calls::Tree(tree) = &profile.calls else {
         panic!("expected a tree");

@@ -1,4 +1,4 @@
-//! What is wrong in a profile is said with the file's name and the line or byte, in every format that can be wrong so.
+//! Errors name the file and the line or byte, for each kind of error in every format that can have it.
 
 use std::io::Write;
 
@@ -19,7 +19,7 @@ fn wrong(format: Format, number: usize, from: &[u8], to: &[u8]) -> Vec<u8> {
     [&bytes[..at], to, &bytes[at + from.len()..]].concat()
 }
 
-/// One part replaced in one sample of a format, and how the sentence about it begins.
+/// A part to replace in a sample of a format, and the beginning of the error.
 type Case = (Format, usize, &'static [u8], &'static [u8], &'static str);
 
 fn check(cases: &[Case]) {

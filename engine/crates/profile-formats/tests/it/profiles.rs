@@ -104,7 +104,7 @@ fn our_own_recordings_have_the_functions_that_they_had() {
     }
 }
 
-/// Goldens hold the default value's functions. Other values, as `jfr print` and a few lines of Python have them.
+/// The snapshots have the default value type. Other value types are compared with `jfr print` and a few lines of Python.
 #[test]
 fn allocation_in_buffers_and_parking_are_read_from_both_machines() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
@@ -123,7 +123,7 @@ fn allocation_in_buffers_and_parking_are_read_from_both_machines() {
         ("parked-25.jfr.gz", 331_473_584, 3_612_296_068),
     ] {
         let allocation = functions(file, "TLAB allocation");
-        // Forty of 8 MB, which no buffer holds, and their headers.
+        // Forty objects of 8 MB, too large for a buffer, with their headers.
         assert_eq!(allocation["Parked.large"].0, 40 * (8 << 20) + 640);
         assert_eq!(allocation["Parked.small"].0, small, "{file}");
         let parked = functions(file, "park");
@@ -158,7 +158,7 @@ fn check(file: &str, bytes: &[u8]) {
     expect_file![golden.join(format!("{name}.txt"))].assert_eq(&text);
 }
 
-/// `shared/profiles` in a folder beside the repository, or above.
+/// `shared/profiles` in a folder above the crate.
 fn shared() -> Option<PathBuf> {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()

@@ -1,4 +1,4 @@
-//! Reading says how far it is, and stops when nobody wants the profile any more.
+//! Reading reports its progress, and stops when it is cancelled.
 
 use std::io::{Read as _, Write as _};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use fulcrum_profile_formats::{
     Limits, NoSymbols, OutputFormat, Profile, read, read_with_progress, write,
 };
 
-/// Folded stacks of several pieces, many different.
+/// Many different folded stacks, in several pieces.
 fn folded() -> Vec<u8> {
     let mut text = Vec::new();
     for n in 0..200_000 {
@@ -17,7 +17,7 @@ fn folded() -> Vec<u8> {
     text
 }
 
-/// Functions that call one another in callgrind's format.
+/// Functions that call each other, in callgrind's format.
 fn callgrind() -> Vec<u8> {
     let mut text = b"events: Ir\n".to_vec();
     for n in 0..20_000 {
@@ -27,7 +27,7 @@ fn callgrind() -> Vec<u8> {
     text
 }
 
-/// A recording of Flight Recorder with several chunks, which may follow one another.
+/// A JFR recording with several chunks, which is valid.
 fn jfr() -> Vec<u8> {
     let packed = include_bytes!("../samples/work.jfr.gz");
     let mut chunks = Vec::new();
@@ -42,7 +42,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     writer.finish().expect("into memory")
 }
 
-/// Reads until so many fractions were heard; what was read, and the fractions.
+/// Reads until that many fractions were reported. Returns the result and the fractions.
 fn watched(bytes: &[u8], most: usize) -> (Option<Profile>, Vec<f64>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let theirs = Arc::clone(&heard);

@@ -278,7 +278,7 @@ impl<'s> Reader<'s> {
         for (row, element) in elements.iter().enumerate() {
             let id = self.id(element, "id")?;
             if classes.rows.insert(id, row).is_some() {
-                return Err(Fault::whole(format!("class {id} is there twice")));
+                return Err(Fault::whole(format!("class {id} occurs twice")));
             }
         }
         for element in elements {

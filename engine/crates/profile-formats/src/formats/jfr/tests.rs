@@ -1,8 +1,8 @@
-//! Recordings made by hand: a chunk is metadata, constants and events.
+//! Handmade recordings: a chunk has metadata, constants and events.
 
 use crate::testing::{check, check_fault};
 
-/// As a recording writes it, in the least bytes.
+/// A number in the fewest bytes.
 fn number(mut value: u64) -> Vec<u8> {
     let mut out = Vec::new();
     while value > 0x7f && out.len() < 8 {
@@ -28,7 +28,7 @@ fn event(class: u64, body: &[u8]) -> Vec<u8> {
     [size, body].concat()
 }
 
-/// Classes with their fields: name, class, and how it is written.
+/// Classes with their fields: name, class, and encoding.
 type Described<'d> = (u64, &'d str, &'d [(&'d str, u64, &'d str)]);
 
 const CLASSES: &[Described] = &[
@@ -319,7 +319,7 @@ fn a_missing_constant_spoils_nothing_else() {
     );
 }
 
-/// What async-profiler writes of threads by the clock on the wall: by itself, and beside samples of processor time.
+/// async-profiler's wall clock samples, alone and beside CPU samples.
 const WALL: &[Described] = &[
     (19, "jdk.types.ThreadState", &[("name", 12, "")]),
     (
@@ -458,7 +458,7 @@ fn what_cannot_be_read_is_said_with_its_place() {
             vec![classes(&[(30, "x", &[("y", 77, "")])])],
             "a field names class 77, which the file does not have",
         ),
-        (vec![classes(&[(10, "x", &[])])], "class 10 is there twice"),
+        (vec![classes(&[(10, "x", &[])])], "class 10 occurs twice"),
         (
             vec![
                 event(21, &numbers(&[1, 1, u64::MAX])),

@@ -1,7 +1,7 @@
 use crate::testing::{check, check_fault, text};
 use crate::{At, Code, Limits, Symbols, read_lines, read_with};
 
-/// Two samples of `a`, one of them in a library, on a machine with such words.
+/// Two samples of `a`, one of them in a library, on a machine with this word size and byte order.
 fn cpu(bytes: usize, big_end_first: bool) -> Vec<u8> {
     let words: &[u64] = &[
         0,

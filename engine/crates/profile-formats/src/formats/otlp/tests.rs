@@ -2,7 +2,7 @@
 
 use crate::testing::{check, check_fault};
 
-/// Two profiles over one dictionary: `main` calls `f`, into which `g` is inlined; the library has no names.
+/// Two profiles with one dictionary: `main` calls `f`, into which `g` is inlined. The library has no names.
 const JSON: &str = r#"{"resourceProfiles":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},
 "scopeProfiles":[{"scope":{"name":"x"},"profiles":[
 {"sampleType":{"typeStrindex":1,"unitStrindex":2},"timeUnixNano":"1","samples":[
@@ -55,7 +55,7 @@ fn several_texts_are_added() {
     check(JSON.repeat(2), &expect.join("\n"));
 }
 
-/// A field of bytes, or a number.
+/// A field: bytes, or a number.
 fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len();
     assert!(length < 1 << 14);
@@ -74,7 +74,7 @@ fn message(number: u8, fields: &[Vec<u8>]) -> Vec<u8> {
     bytes(number, &fields.concat())
 }
 
-/// What [`JSON`] says.
+/// The same as [`JSON`] as protobuf.
 fn proto() -> Vec<u8> {
     let time = [0x29, 1, 0, 0, 0, 0, 0, 0, 0];
     let counted = message(
@@ -238,7 +238,7 @@ fn what_is_wrong_in_protobuf_is_said_with_its_byte() {
     }
 }
 
-/// Three samples of `main`, which lead to a span of a known name, to one without, and to none.
+/// Three samples of `main`, with links to a span with a known name, to one without a name, and to none.
 const LINKED: &str = r#"{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1},"samples":[
 {"stackIndex":1,"linkIndex":1,"values":[1]},
 {"stackIndex":1,"linkIndex":2,"values":[20]},

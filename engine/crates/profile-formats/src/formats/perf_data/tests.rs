@@ -2,7 +2,7 @@ use crate::collect::symbols::{At, Caller, Code, Registers, Symbols};
 use crate::testing::{check_fault, text};
 use crate::{Limits, read, read_with};
 
-/// Names every byte of a file by its tens.
+/// Names every byte of a file by its offset divided by ten.
 struct Tens;
 
 impl Symbols for Tens {
@@ -44,7 +44,7 @@ fn record(kind: u32, misc: u16, body: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// An event; its samples have address, thread, time, period and call chain.
+/// An event whose samples have address, thread, time, period and call chain.
 fn attr(kind: u32, config: u64) -> Vec<u8> {
     let sample = 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8;
     words(&[
@@ -81,7 +81,7 @@ fn sample(pid: u32, time: u64, period: u64, chain: &[u64]) -> Vec<u8> {
     record(9, 2, &body)
 }
 
-/// What `perf record -o -` writes.
+/// Output of `perf record -o -`.
 fn pipe(records: &[Vec<u8>]) -> Vec<u8> {
     let head = [b"PERFILE2".to_vec(), words(&[16])].concat();
     let attr = record(64, 0, &attr(1, 0));
@@ -102,7 +102,7 @@ fn check(bytes: &[u8], expect: &str) {
 fn chains_are_named_by_what_was_mapped_at_the_time() {
     check(
         &pipe(&[
-            // The sample stands before the map in the file, and after it in time.
+            // The sample comes before the map in the file, and after it in time.
             sample(1, 20, 500, &[USER, 1005, 1021]),
             map(1, 10, 1000, 0, "app"),
             map(1, 30, 1000, 50, "lib"),
@@ -247,7 +247,7 @@ fn without_symbols_files_have_names() {
     assert_eq!(text(&profile), expect);
 }
 
-/// What `perf record -o FILE` writes: attributes, then records, then features.
+/// Output of `perf record -o FILE`: attributes, records, features.
 fn file(attrs: &[Vec<u8>], records: &[Vec<u8>], length: Option<u64>) -> Vec<u8> {
     let attrs: Vec<_> = attrs
         .iter()
@@ -294,8 +294,8 @@ fn callers_that_are_no_addresses_are_left_out() {
     );
 }
 
-/// Two events of one group, of which the first takes samples: each has a number, and samples have address, thread, time,
-/// number, period and counters.
+/// Two events of one group, of which the first takes samples. Each has an id, and samples have address, thread, time, id,
+/// period and counters.
 fn group(flags: u64) -> Vec<u8> {
     let sample = 1 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8;
     let of = |config, id| {
@@ -377,12 +377,12 @@ fn a_recorder_that_was_killed_leaves_what_it_wrote() {
     );
 }
 
-/// The head of a compressed stream in a record: no checksum, a small window.
+/// The beginning of a compressed stream in a record: no checksum, a small window.
 fn open_frame() -> Vec<u8> {
     record(81, 0, b"\x28\xb5\x2f\xfd\0\x58")
 }
 
-/// A part of the stream in a record: bytes as they are, with more blocks to follow.
+/// A part of the stream in a record: stored bytes, with more blocks to follow.
 fn block(bytes: &[u8]) -> Vec<u8> {
     let head = (bytes.len() as u32) << 3;
     record(81, 0, &[&head.to_le_bytes()[..3], bytes].concat())
@@ -397,7 +397,7 @@ fn compressed_records_are_one_stream_through_all_of_them() {
          cpu-clock ns* 7
          app+0 0 0
          app+0;inlined 5 2 7";
-    // The stream is never ended, and a record of it stands in two records of the file.
+    // The stream never ends, and one of its records is spread over two records of the file.
     check(
         &pipe(&[
             open_frame(),
@@ -492,7 +492,7 @@ fn what_cannot_be_read_is_said_with_its_place() {
     }
 }
 
-/// Frames of `app` are one word, where they return to; nobody calls `start`; nothing is known of other files.
+/// Frames of `app` are one word, the return address. `start` has no caller. Other files are unknown.
 struct Words;
 
 impl Symbols for Words {
@@ -532,7 +532,7 @@ fn check_copies(bytes: &[u8], expect: &str) {
     assert_eq!(text(&profile).lines().collect::<Vec<_>>(), expect);
 }
 
-/// An event whose samples have registers and a copy of the stack, behind data of their own and branches.
+/// An event whose samples have registers and a copy of the stack, after raw data and branches.
 fn copying(registers: u64) -> Vec<u8> {
     let sample = 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8 | 0b1111 << 10;
     let branches = 1 << 17;
@@ -562,7 +562,7 @@ fn copied(chain: &[u64], (base, at): (u64, u64), stack: &[u64], used: u64) -> Ve
     let mut body = words(&[at, halves(1, 1), 20, 3, chain.len() as u64]);
     body.extend(words(chain));
     body.extend([4, 0, 0, 0, 7, 7, 7, 7]);
-    // One branch, behind its index.
+    // One branch, after its index.
     body.extend(words(&[1, 9, 6, 6, 6]));
     body.extend(words(&[2, base, 5000, at, 15]));
     body.extend(words(&[8 * stack.len() as u64]));
@@ -593,7 +593,7 @@ fn copies_of_stacks_are_walked_to_where_the_thread_began() {
     let sample = copied(&[], (0, 1005), &stack, 5);
     let head = copying(REGISTERS);
     check_copies(&[&head[..], &copying_maps(), &sample].concat(), expect);
-    // Compressed, too, and behind frames of the kernel.
+    // Also compressed, and after frames of the kernel.
     let sample = copied(&[KERNEL, 9, USER], (0, 1005), &stack, 5);
     let inside = [copying_maps(), sample].concat();
     check_copies(
@@ -627,7 +627,7 @@ fn copies_that_end_early_are_cut_and_said_to_be() {
 #[test]
 fn code_without_frame_information_may_keep_frame_pointers() {
     let head = copying(REGISTERS);
-    // At 5008 stand the caller's frame pointer and where it returns to.
+    // At 5008 are the caller's frame pointer and return address.
     let kept = copied(&[], (5008, 3005), &[7, 0, 2005], 3);
     check_copies(
         &[&head[..], &copying_maps(), &kept].concat(),

@@ -38,7 +38,7 @@ fn interned(kind: u64, id: u64, text: &str) -> Vec<u8> {
     field(kind, &[number(1, id), field(2, text.as_bytes())].concat())
 }
 
-/// Names, files, frames and two stacks: main calls work, and main calls code of a library.
+/// Names, files, frames and two stacks: `main` calls `work`, and `main` calls code of a library.
 fn names() -> Vec<u8> {
     let mapping = [
         number(1, 1),

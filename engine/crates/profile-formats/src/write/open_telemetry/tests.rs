@@ -1,4 +1,4 @@
-//! What is written is read again.
+//! Reads back what was written.
 
 use fulcrum_model::call_tree::{Frame, ValueType};
 
@@ -67,7 +67,7 @@ fn profiles_are_read_again_with_their_spans() {
     );
 }
 
-/// The fields of a message in their order: number, value, and what is inside.
+/// The fields of a message in order: number, value, and nested fields.
 fn fields(bytes: &[u8]) -> Vec<(u64, Option<u64>, Vec<u8>)> {
     let mut message = Read::new(bytes);
     let mut found = Vec::new();
