@@ -21,11 +21,11 @@ pub(crate) fn watch_first() -> Remote {
 fn watch_for(interrupts_to_stop: usize) -> Remote {
     let remote = Remote::default();
     // A signal that is ignored (nohup, a background job) stays ignored: the program inherits that.
-    let wanted: Vec<i32> = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
+    let watched: Vec<i32> = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
         .into_iter()
         .filter(|&s| !is_ignored(s))
         .collect();
-    let Ok(mut signals) = Signals::new(wanted) else {
+    let Ok(mut signals) = Signals::new(watched) else {
         return remote;
     };
     let stopper = remote.clone();

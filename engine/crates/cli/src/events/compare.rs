@@ -1,4 +1,4 @@
-//! `fulcrum events compare`: what changed between two traces (JPMT §7).
+//! `fulcrum events compare`: shows what changed between two traces (JPMT §7).
 
 use fulcrum_answers::quantity::grouped;
 use fulcrum_events::compare::{Comparison, PathSums, compare as compared};

@@ -1,4 +1,4 @@
-//! `fulcrum events export`: a trace for other tools, written while it is read.
+//! `fulcrum events export`: writes a trace for other tools, while it is being read.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -18,12 +18,12 @@ use crate::outcome::{DONE, Failure, Outcome};
 const COLUMNS: &str =
     "tid, thread, node, kind, what, depth, start, wall, cpu, self, selfcpu, ended, object";
 
-/// Writes a trace.
+/// Exports a trace.
 pub(crate) fn export(args: &ExportArgs) -> Outcome {
     use ExportFormat as F;
     let to = match args.format {
         Some(to) => to,
-        // What other commands print as JSON is an object a line here.
+        // `--json` stands for JSON lines here.
         None => F::Json,
     };
     let table = match to {
@@ -32,20 +32,23 @@ pub(crate) fn export(args: &ExportArgs) -> Outcome {
         F::Json => Some(Format::Json),
         F::Arrow => Some(Format::Arrow),
         F::Parquet => Some(Format::Parquet),
-        _ => None,
+        F::Perfetto | F::Chrome | F::Folded | F::Pprof | F::Speedscope => None,
     };
     if table.is_none() && (args.condition.is_some() || args.columns.is_some()) {
         return Err(Failure::Usage(
-            "--where and --columns are for tables: csv, tsv, json, arrow, parquet; choose parts of other formats with --thread, --from, --to, --filter"
+            "--where and --columns are for tables: csv, tsv, json, arrow, parquet; select parts for other formats with --thread, --from, --to, --filter"
                 .into(),
         ));
     }
     let trace = open(&args.selection)?;
     let scope = args.selection.scope(&trace);
-    let binary = matches!(to, F::Arrow | F::Parquet | F::Perfetto | F::Pprof);
-    // What is wrong with a query must not leave an empty file.
+    let content = match to {
+        F::Arrow | F::Parquet | F::Perfetto | F::Pprof => Content::Binary,
+        F::Csv | F::Tsv | F::Json | F::Chrome | F::Folded | F::Speedscope => Content::Text,
+    };
+    // An error in the query must not leave an empty file.
     let query = table.map(|_| select(args)).transpose()?;
-    let mut out = destination(args.output.as_deref(), binary)?;
+    let mut out = destination(args.output.as_deref(), content)?;
     let notes = match (to, query, table) {
         (_, Some(query), Some(format)) => rows(&trace, &scope, &query, format, &mut out)?,
         (F::Perfetto, ..) => exported(perfetto(
@@ -70,7 +73,7 @@ fn select(args: &ExportArgs) -> Result<Query, Failure> {
     let condition = args.condition.as_deref().unwrap_or("");
     let columns = args.columns.as_deref().unwrap_or(COLUMNS);
     let usage = |error: fulcrum_events::query::QueryError| Failure::Usage(error.to_string());
-    // Alone first, so that an error shows what was written.
+    // Parse the condition alone first, so that an error quotes what the user wrote.
     fulcrum_events::query::Condition::parse(condition).map_err(usage)?;
     let query = Query::parse(&format!("{condition} select {columns}")).map_err(usage)?;
     match query.sums() {
@@ -166,10 +169,17 @@ fn exported(result: Result<Vec<String>, ExportError>) -> Result<Vec<String>, Fai
     }
 }
 
-/// A file, or standard output, which must be no terminal when it gets bytes that are no text.
+/// What is written to a destination.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    Text,
+    Binary,
+}
+
+/// A file, or standard output, which must not be a terminal for binary content.
 pub(crate) fn destination(
     file: Option<&Path>,
-    binary: bool,
+    content: Content,
 ) -> Result<Box<dyn Write + Send>, Failure> {
     match file {
         Some(path) => {
@@ -178,14 +188,14 @@ pub(crate) fn destination(
             })?;
             Ok(Box::new(BufWriter::new(file)))
         }
-        None if binary && io::stdout().is_terminal() => Err(Failure::Usage(
+        None if content == Content::Binary && io::stdout().is_terminal() => Err(Failure::Usage(
             "this format is binary; write it to a file with -o FILE".into(),
         )),
         None => Ok(Box::new(BufWriter::new(io::stdout()))),
     }
 }
 
-/// A reader that closed its end wanted no more.
+/// Turns a write error into a failure. A reader that has closed the pipe is not an error.
 pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),

@@ -1,4 +1,4 @@
-//! `fulcrum events list`: one event a line, in the order of time, as they are read.
+//! `fulcrum events list`: prints one event on each line, in order of time, while they are read.
 
 use std::io::{self, BufWriter, Write};
 

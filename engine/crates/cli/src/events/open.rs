@@ -1,4 +1,4 @@
-//! Finding and opening the event log that is meant.
+//! Finds and opens the selected event log.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::args::TraceSelection;
 use crate::outcome::Failure;
 use crate::terminal;
 
-/// Opens the log, behind the filter if there is one.
+/// Opens the log, with the filter if there is one.
 pub(crate) fn open(selection: &TraceSelection) -> Result<Trace, Failure> {
     let path = match &selection.run {
         Some(path) => path.clone(),
@@ -46,22 +46,22 @@ fn newest() -> Result<PathBuf, Failure> {
 }
 
 impl TraceSelection {
-    /// Whether a thread is meant.
+    /// Whether a thread is selected.
     pub(crate) fn has_thread(&self, thread: &Thread) -> bool {
-        let Some(wanted) = &self.thread else {
+        let Some(name) = &self.thread else {
             return true;
         };
-        wanted.parse() == Ok(thread.id) || matches(wanted, &thread.name)
+        name.parse() == Ok(thread.id) || matches(name, &thread.name)
     }
 
-    /// Whether a time is meant, nanoseconds since the log's start.
+    /// Whether a time is selected, in nanoseconds since the start of the log.
     pub(crate) fn has_time(&self, ns: u64) -> bool {
         let ns = u128::from(ns);
         self.from.is_none_or(|from| from.as_nanos() <= ns)
             && self.to.is_none_or(|to| ns <= to.as_nanos())
     }
 
-    /// The part of the trace that is meant.
+    /// The selected part of the trace.
     pub(crate) fn scope(&self, trace: &Trace) -> TraceRange {
         let threads = trace.threads.iter().filter(|it| self.has_thread(it));
         let ns = |time: Option<std::time::Duration>, none: u64| {
@@ -77,13 +77,13 @@ impl TraceSelection {
         }
     }
 
-    /// The events that are meant.
+    /// The events of the selected threads.
     pub(crate) fn events<'a>(&self, trace: &'a Trace) -> Events<'a> {
         trace.events_of(|thread| self.has_thread(thread))
     }
 }
 
-/// What an event is about, in words.
+/// The subject of an event, as text.
 pub(crate) fn subject(trace: &Trace, event: &Event) -> String {
     let object = |object: &u64, class: &u32| format!("{}#{object}", trace.class_name(*class));
     match &event.what {
@@ -151,7 +151,7 @@ fn identity(object: u64) -> String {
     }
 }
 
-/// Tells what a reader should know, on standard error.
+/// Prints what a reader should know on standard error.
 pub(crate) fn say_notes(trace: &Trace, problems: &[String]) {
     for note in notes(trace, problems) {
         terminal::say(&format!("note: {note}"));

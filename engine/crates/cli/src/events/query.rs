@@ -1,4 +1,4 @@
-//! `fulcrum events query`: what a condition selects, row by row or added up.
+//! `fulcrum events query`: selects rows by a condition, and aggregates them.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -7,11 +7,12 @@ use fulcrum_event_tables::{Format, Table};
 use fulcrum_events::query::{Cell, Query};
 
 use super::args::{QueryArgs, QueryFormat};
+use super::export::Content;
 use super::open::{open, say_notes};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Colour, Style};
 
-/// Rows whose columns are lined up together.
+/// The number of rows whose columns are aligned together.
 const PAGE: usize = 500;
 
 /// Answers a query.
@@ -28,8 +29,11 @@ pub(crate) fn query(args: &QueryArgs) -> Outcome {
         QueryFormat::Arrow => Some(Format::Arrow),
         QueryFormat::Parquet => Some(Format::Parquet),
     };
-    let binary = matches!(format, Some(Format::Arrow | Format::Parquet));
-    let mut out = super::export::destination(args.output.as_deref(), binary)?;
+    let content = match format {
+        Some(Format::Arrow | Format::Parquet) => Content::Binary,
+        Some(Format::Csv | Format::Tsv | Format::Json) | None => Content::Text,
+    };
+    let mut out = super::export::destination(args.output.as_deref(), content)?;
     let mut sink = Sink::new(&mut out, &query, format)?;
     let mut failed = None;
     let answered = query.run(

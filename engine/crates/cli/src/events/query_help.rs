@@ -2,7 +2,7 @@
 
 use fulcrum_events::query::fields;
 
-/// What `--help` says below the options.
+/// The text below the options.
 pub(crate) fn help() -> String {
     let mut text = String::from(
         "A query has these parts, each optional:\n  \
@@ -11,7 +11,7 @@ pub(crate) fn help() -> String {
          select COLUMN, …              wall, count, sum(wall), mean(self), min, max, stddev, median, p99(wall), …\n  \
          order by COLUMN [asc|desc]\n  \
          limit N\n\n\
-         Texts: = and != compare, * standing for anything; ~ and !~ look for a regular expression; in (A, B) is one of these.\n\
+         Texts: = and != compare, where * matches anything; ~ and !~ search for a regular expression; in (A, B) means one of these.\n\
          Numbers: = != < <= > >=, with a unit: ns us ms s min, B kB MB GB. Conditions: and, or, not, ( ).\n\
          Percentiles are the nearest rank; above 4096 values they are exact to 0.4 %.\n\nFields:\n",
     );

@@ -1,4 +1,4 @@
-//! `fulcrum events queues`: a queue, replayed (JPMT §5.3).
+//! `fulcrum events queues`: replays a queue (JPMT §5.3).
 
 use fulcrum_events::Trace;
 use fulcrum_events::queues::{Order, Queue, QueueError, Request, methods_of, queue};
@@ -24,8 +24,8 @@ pub(crate) fn queues(args: &QueuesArgs) -> Outcome {
         None => Ok([args.put.join(","), args.take.join(",")]),
     };
     let queue = names.and_then(|[put, take]| {
-        let nobody = fulcrum_model::Progress::default();
-        queue(&trace, &scope, [&put, &take], order, &nobody)
+        let progress = fulcrum_model::Progress::default();
+        queue(&trace, &scope, [&put, &take], order, &progress)
     });
     let queue = queue.map_err(|error| match error {
         QueueError::NoSuchMethod(..) | QueueError::NoObjects(..) => {

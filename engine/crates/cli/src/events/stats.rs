@@ -1,4 +1,4 @@
-//! `fulcrum events stats`: what a trace adds up to.
+//! `fulcrum events stats`: sums up a trace.
 
 use fulcrum_answers::quantity::grouped;
 use fulcrum_events::{Stats, Trace};
@@ -10,7 +10,7 @@ use crate::terminal::{self, Cell, Colour, Style, Table};
 
 const TABLE_TOP: usize = 20;
 
-/// Shows sums.
+/// Shows the sums.
 pub(crate) fn stats(args: &StatsArgs) -> Outcome {
     let trace = open(&args.selection)?;
     let selection = &args.selection;

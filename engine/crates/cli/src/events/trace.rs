@@ -1,4 +1,4 @@
-//! `fulcrum trace`: record the events of a Java or native program. Its output and exit status are its own.
+//! `fulcrum trace`: records the events of a Java or native program. Output and exit status are the program's own.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::outcome::{DONE, Failure, Outcome};
 use crate::signals;
 use crate::terminal::{self, Colour, Style};
 
-/// Records, and says on standard error where.
+/// Records a trace, and prints its folder on standard error.
 pub(crate) fn trace(mut args: TraceArgs) -> Outcome {
     let filter = match &args.filter {
         None => None,

@@ -1,4 +1,4 @@
-//! `fulcrum events tree`: what each thread called, with wall, CPU and own time.
+//! `fulcrum events tree`: shows what each thread called, with wall, CPU and own time.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use super::open::{open, say_notes};
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
-/// A thread's calls in the order of their beginnings, and whether there are more.
+/// The calls of a thread in the order of their beginnings, and whether there are more.
 struct Tree {
     rows: Vec<(Ended, Option<CallValues>)>,
     cut: bool,
     problems: Vec<String>,
 }
 
-/// Shows trees.
+/// Shows the trees of the selected threads.
 pub(crate) fn tree(args: &TreeArgs) -> Outcome {
     let trace = open(&args.selection)?;
     let mut problems = Vec::new();
@@ -57,25 +57,20 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
     } else {
         args.limit
     };
-    // By the number of the beginning: the ends come in another order.
-    let mut wanted: HashMap<u64, Option<Ended>> = HashMap::new();
+    // By the number of their beginnings: the ends come in another order.
+    let mut shown: HashMap<u64, Option<Ended>> = HashMap::new();
     let mut values: HashMap<u64, CallValues> = HashMap::new();
     // The call that the last event began.
     let mut last = None;
     let mut cut = false;
     let mut events = trace.thread_events(thread.id);
-    let keep = |wanted: &mut HashMap<u64, Option<Ended>>, it: Ended| {
-        if let Some(place) = wanted.get_mut(&it.serial) {
-            *place = Some(it);
-        }
-    };
     for event in events.by_ref() {
         let of = match event.what {
             What::Arguments { .. } => last,
             What::Returned { method, .. } => stack.call(method),
             _ => None,
         };
-        if let Some(of) = of.filter(|it| wanted.contains_key(it)) {
+        if let Some(of) = of.filter(|it| shown.contains_key(it)) {
             let values = values.entry(of).or_default();
             match &event.what {
                 What::Arguments { given, .. } => values.arguments = Some(given.clone()),
@@ -83,22 +78,22 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
                 _ => {}
             }
         }
-        let begun = stack.event(&event, |it| keep(&mut wanted, it));
+        let begun = stack.event(&event, |it| set_end(&mut shown, it));
         let deep = args.depth > 0 && stack.depth() > args.depth;
         if let Some(serial) = begun
             && !deep
             && args.selection.has_time(event.wall_ns)
         {
-            if wanted.len() == most {
+            if shown.len() == most {
                 cut = true;
             } else {
-                wanted.insert(serial, None);
+                shown.insert(serial, None);
             }
         }
         last = begun;
     }
-    stack.finish(|it| keep(&mut wanted, it));
-    let mut rows: Vec<Ended> = wanted.into_values().flatten().collect();
+    stack.finish(|it| set_end(&mut shown, it));
+    let mut rows: Vec<Ended> = shown.into_values().flatten().collect();
     rows.sort_unstable_by_key(|it| it.serial);
     let with_values = rows.into_iter().map(|row| {
         let mut values = values.remove(&row.serial);
@@ -111,6 +106,13 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
         rows: with_values.collect(),
         cut,
         problems: events.problems().to_vec(),
+    }
+}
+
+/// Sets the end of a call, if the call is shown.
+fn set_end(shown: &mut HashMap<u64, Option<Ended>>, end: Ended) {
+    if let Some(place) = shown.get_mut(&end.serial) {
+        *place = Some(end);
     }
 }
 

@@ -11,7 +11,7 @@ use super::open::{open, value_of};
 use crate::outcome::{DONE, Failure, Outcome};
 use crate::terminal;
 
-/// Writes the profile, and says on standard error what a reader should know.
+/// Writes the profile, and prints its notes on standard error.
 pub(crate) fn convert(args: &ConvertArgs) -> Outcome {
     let profile = open(&args.input.file, &args.input.names.0, args.input.limits())?;
     let value = value_of(&profile, args.value.as_deref(), &args.input.file)?;
@@ -43,14 +43,14 @@ fn to_file(
     value: usize,
     path: &Path,
 ) -> Result<(), WriteError> {
-    // What cannot be written must not leave an empty file.
+    // A profile that cannot be written must not leave an empty file.
     write(profile, target, value, &mut io::sink())?;
     let mut file = BufWriter::new(File::create(path)?);
     write(profile, target, value, &mut file)?;
     Ok(file.flush()?)
 }
 
-/// A reader that closed its end wanted no more.
+/// A reader that has closed the pipe is not an error.
 fn to_standard_output(
     profile: &Profile,
     target: OutputFormat,

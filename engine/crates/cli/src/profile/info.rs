@@ -11,7 +11,7 @@ use super::open::open;
 use crate::outcome::{DONE, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
-/// What a profile holds.
+/// Describes a profile.
 pub(crate) fn info(args: &InfoArgs) -> Outcome {
     let profile = open(&args.input.file, &args.input.names.0, args.input.limits())?;
     if args.json {
@@ -22,7 +22,7 @@ pub(crate) fn info(args: &InfoArgs) -> Outcome {
     Ok(DONE)
 }
 
-/// The sum over the functions' own costs, of each value type.
+/// The total cost of each value type.
 fn totals(profile: &Profile) -> Vec<i64> {
     match &profile.calls {
         Calls::Tree(tree) => (0..tree.value_types().len())
@@ -35,7 +35,7 @@ fn totals(profile: &Profile) -> Vec<i64> {
     }
 }
 
-/// What it is made of.
+/// The size of the call tree or call graph.
 fn size(profile: &Profile) -> ProfileSize {
     match &profile.calls {
         Calls::Tree(tree) => {

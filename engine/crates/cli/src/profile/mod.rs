@@ -1,4 +1,4 @@
-//! `fulcrum profile`: look at profiles of calls, and convert them.
+//! `fulcrum profile`: describes, lists and converts profiles.
 
 pub(crate) mod args;
 mod convert;

@@ -1,4 +1,4 @@
-//! Reading a profile from a file or from standard input.
+//! Reads a profile from a file or from standard input.
 
 use std::path::Path;
 
@@ -13,20 +13,20 @@ pub(crate) fn open(path: &Path, rules: &[Rule], limits: Limits) -> Result<Profil
     Ok(fulcrum_profiles::profile(path, rules, limits)?)
 }
 
-/// The number of the value type that is wanted: by name, by number from 1, or the profile's own choice.
+/// The index of the requested value type: by name, by number from 1, or the profile's own choice.
 pub(crate) fn value_of(
     profile: &Profile,
-    wanted: Option<&str>,
+    requested: Option<&str>,
     path: &Path,
 ) -> Result<usize, Failure> {
-    let Some(wanted) = wanted else {
+    let Some(requested) = requested else {
         return Ok(profile.default_value);
     };
     let types = profile.value_types();
-    find_value(&types, wanted).ok_or_else(|| {
+    find_value(&types, requested).ok_or_else(|| {
         let names = value_names(&types);
         Failure::NotFound(format!(
-            "{} has no value type {wanted:?}; choose one of {}",
+            "{} has no value type {requested:?}; choose one of {}",
             path.display(),
             names.join(", ")
         ))

@@ -119,7 +119,7 @@ fn as_json(options: &RefineOptions, refined: &Refined) -> RefineTable {
     }
 }
 
-/// What is going on, on standard error: one line that is drawn again on a terminal, else a line for each run.
+/// The progress on standard error: one line that is redrawn on a terminal, else a line for each run.
 struct Line {
     quiet: bool,
     terminal: bool,
@@ -142,7 +142,7 @@ impl Line {
         let dot = Style::stderr().dot();
         let text = progress.message.replace(" · ", dot);
         let mut err = io::stderr().lock();
-        // Nobody has to listen.
+        // Failures do not matter.
         let _ = match self.terminal {
             true => write!(err, "\r\x1b[K{text}").and_then(|()| err.flush()),
             false => writeln!(err, "{text}"),

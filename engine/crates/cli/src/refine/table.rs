@@ -5,7 +5,7 @@ use fulcrum_recorder::{Ending, Estimate, Iteration, Refined};
 
 use crate::terminal::{Cell, Colour, Style, Table};
 
-/// A row for each iteration, then what came of it.
+/// A row for each iteration, then the result.
 pub(crate) fn table(refined: &Refined, style: Style) -> String {
     let heads = [
         "iteration",

@@ -1,4 +1,4 @@
-//! `fulcrum transactions compare`: the types of two runs beside each other, or two types.
+//! `fulcrum transactions compare`: compares the types of two runs, or two types.
 
 use fulcrum_answers::quantity::grouped;
 use fulcrum_answers::transactions::{compared, compared_type};
@@ -17,12 +17,12 @@ use crate::search::details;
 use crate::search::numbers::Numbers;
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
-/// Compares.
+/// Compares runs or types.
 pub(crate) fn compare(args: &CompareArgs) -> Outcome {
     let types = &args.types;
     if types.base.is_none() && types.against.is_none() {
         return Err(Failure::Usage(
-            "compare with what? Give a second run, or two types: --only NAME --against NAME".into(),
+            "compare with what? Name a second run, or two types: --only NAME --against NAME".into(),
         ));
     }
     let runs = types::runs(types)?;
@@ -60,7 +60,7 @@ fn title(a: &str, b: &str) -> String {
     }
 }
 
-/// Two types: what one transaction costs, and where.
+/// Compares two types: what one transaction costs, and where.
 fn two(args: &CompareArgs, name: &str, open: OpenTypes) -> Outcome {
     let [a, b] = open.costs.as_slice() else {
         return Err(Failure::Usage("two types are compared".into()));
@@ -191,7 +191,7 @@ fn time(ns: Option<u64>, style: Style) -> String {
     ns.map_or_else(|| "-".into(), |ns| style.nanoseconds(ns))
 }
 
-/// The difference with its sign, and what it is worth.
+/// The difference with its sign, and whether it is noise.
 fn change(it: &TransactionsDifference, style: Style) -> (String, String) {
     let ns = it.ns.round() as i64;
     let sign = if ns > 0 { "+" } else { "" };

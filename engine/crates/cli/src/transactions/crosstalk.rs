@@ -1,4 +1,4 @@
-//! `fulcrum transactions crosstalk`: who waits for whom.
+//! `fulcrum transactions crosstalk`: shows which types wait for which.
 
 use fulcrum_answers::quantity::grouped;
 use fulcrum_schema::{CrosstalkPair, TransactionsCrosstalk};
@@ -52,7 +52,7 @@ fn as_text(found: &TransactionsCrosstalk, args: &CrosstalkArgs, style: Style) ->
     }
     let mut out = String::new();
     if found.pairs.is_empty() {
-        out += "no transaction waited for another one\n";
+        out += "no transaction waited for another\n";
     } else {
         out += &table.render(style);
         out += &style.more(found.pairs.len(), most);

@@ -1,4 +1,4 @@
-//! `fulcrum transactions export`: the call tree of a type, as a profile; for OpenTelemetry with spans.
+//! `fulcrum transactions export`: writes the call tree of a type as a profile; for OpenTelemetry, with spans.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -36,7 +36,7 @@ fn export_tree(args: &ExportArgs, target: OutputFormat) -> Outcome {
         renamed: Vec::new(),
     };
     let written = (|| {
-        // What cannot be written must not leave an empty file.
+        // A profile that cannot be written must not leave an empty file.
         write(&profile, target, 0, &mut io::sink())?;
         let mut file = BufWriter::new(File::create(&args.into)?);
         write(&profile, target, 0, &mut file)?;
@@ -77,7 +77,7 @@ fn write_file(
     written().map_err(|error| unwritten(path, &error))
 }
 
-/// Where the spans of a file of profiles stand: `buy.spans.otlp` beside `buy.otlp`.
+/// The file for the spans of a file of profiles: `buy.spans.otlp` beside `buy.otlp`.
 fn spans_file(profiles: &Path) -> PathBuf {
     match profiles.extension() {
         None => profiles.with_extension("spans"),
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_stand_beside_their_profiles() {
+    fn spans_are_beside_their_profiles() {
         for (profiles, spans) in [
             ("a/buy.otlp", "a/buy.spans.otlp"),
             ("buy.v2.pb", "buy.v2.spans.pb"),

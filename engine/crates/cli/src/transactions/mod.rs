@@ -1,4 +1,4 @@
-//! `fulcrum transactions`: which kinds of request spend the time, and who makes whom wait (Whodunit).
+//! `fulcrum transactions`: which kinds of request spend the time, and which wait for which (Whodunit).
 
 mod args;
 mod compare;

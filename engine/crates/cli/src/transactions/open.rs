@@ -1,4 +1,4 @@
-//! Finding and opening the runs that are meant.
+//! Finds and opens the selected runs.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,14 @@ pub(crate) fn open(selection: &RunSelection) -> Result<Run, Failure> {
     open_with(selection, Traced::None)
 }
 
-/// The same with traces.
+/// The same, with traces.
 pub(crate) fn open_with(selection: &RunSelection, traced: Traced) -> Result<Run, Failure> {
     let folders = folders(selection)?;
     let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
     read(&runs, &selection.naming, traced)
 }
 
-/// The folders of the runs that are meant.
+/// The folders of the selected runs.
 pub(crate) fn folders(selection: &RunSelection) -> Result<Vec<PathBuf>, Failure> {
     match selection.runs.as_slice() {
         [] => Ok(vec![newest()?]),
@@ -35,7 +35,7 @@ pub(crate) fn open_folders(folders: &[PathBuf], naming: &Naming) -> Result<Run, 
     read(&runs, naming, Traced::None)
 }
 
-/// Opens a run, the newest when none is given, and says what it is called.
+/// Opens a run, by default the newest. Also returns its name.
 pub(crate) fn open_one(run: Option<&Path>, naming: &Naming) -> Result<(String, Run), Failure> {
     let folder = match run {
         Some(run) => run.to_owned(),

@@ -1,4 +1,4 @@
-//! `fulcrum transactions price`: what a critical section is worth to those who wait for it.
+//! `fulcrum transactions price`: measures what a critical section costs those who wait for it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Style};
 use crate::{progress, signals};
 
-/// Measures, and says what was found.
+/// Measures a section, and prints the result.
 pub(crate) fn price(args: PriceArgs) -> Outcome {
     let folder = match &args.run {
         Some(run) => run.clone(),
@@ -40,7 +40,7 @@ pub(crate) fn price(args: PriceArgs) -> Outcome {
 
 fn options(args: &PriceArgs, folder: &Path) -> Result<Options, Failure> {
     let (program, rest, cwd) = command(args, folder)?;
-    let section = wanted(args, folder)?;
+    let section = crosstalk_section(args, folder)?;
     let mut options = Options {
         program,
         args: rest,
@@ -58,8 +58,8 @@ fn options(args: &PriceArgs, folder: &Path) -> Result<Options, Failure> {
     Ok(options)
 }
 
-/// The section that the run's crosstalk tells of.
-fn wanted(args: &PriceArgs, folder: &Path) -> Result<PricedSection, Failure> {
+/// The requested section, from the crosstalk of the run.
+fn crosstalk_section(args: &PriceArgs, folder: &Path) -> Result<PricedSection, Failure> {
     let run = open_folders(&[folder.to_owned()], &args.naming)?;
     let found = fulcrum_answers::transactions::crosstalk(&run.stitched, Vec::new());
     let question = Question {
@@ -75,7 +75,7 @@ fn wanted(args: &PriceArgs, folder: &Path) -> Result<PricedSection, Failure> {
     section(&found.pairs, &question).map_err(Failure::NotFound)
 }
 
-/// What is started, with which arguments, and where: as the run was, if nothing else is given.
+/// The program, its arguments and its working folder: those of the run, unless others are given.
 fn command(
     args: &PriceArgs,
     folder: &Path,

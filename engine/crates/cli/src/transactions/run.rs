@@ -1,5 +1,5 @@
-//! `fulcrum transactions run`: record a server with all its processes, then say what was found. The program's output and exit
-//! status are its own.
+//! `fulcrum transactions run`: records a server with all its processes, then shows the result. Output and exit status are the
+//! program's own.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::outcome::{DONE, Failure, Outcome};
 use crate::signals;
 use crate::terminal::{self, Colour, Style};
 
-/// Records, and shows the types on standard error.
+/// Records a run, and shows its types on standard error.
 pub(crate) fn run(args: RunArgs) -> Outcome {
     let (quiet, top) = (args.quiet, args.top);
     let options = options(args);
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_what_still_runs() {
+    fn the_line_shows_what_still_runs() {
         let style = Style {
             colour: false,
             unicode: true,

@@ -1,4 +1,4 @@
-//! `fulcrum transactions show`: the types, where they spend CPU time, how long they take, and what flowed.
+//! `fulcrum transactions show`: shows the types, where they spend CPU time, how long they take, and how they flow.
 
 use fulcrum_answers::quantity::grouped;
 use fulcrum_schema::{TransactionFlowKind, TransactionStage, TransactionType, TransactionsShown};
@@ -86,7 +86,7 @@ fn stages(it: &TransactionType) -> impl Iterator<Item = &TransactionStage> {
 
 /// `apache2`, or `mysqld, connection` where the thread has a name of its own.
 fn place(stage: &TransactionStage) -> String {
-    // Threads that have not been named are called as their program, of which the kernel keeps 15 bytes.
+    // A thread without a name of its own has the name of its program, of which the kernel keeps 15 bytes.
     let short: String = stage.process.chars().take(15).collect();
     match stage.thread.is_empty() || stage.thread == short {
         true => stage.process.clone(),

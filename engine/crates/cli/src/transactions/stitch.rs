@@ -1,4 +1,4 @@
-//! `fulcrum transactions stitch`: one run of several.
+//! `fulcrum transactions stitch`: combines several runs into one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::args::StitchArgs;
 use crate::outcome::{DONE, Failure, Outcome};
 use crate::terminal::{self, Style};
 
-/// Writes the new run, and says where.
+/// Writes the combined run, and prints its folder.
 pub(crate) fn stitch(args: &StitchArgs) -> Outcome {
     let bad = |error: &dyn std::fmt::Display| Failure::BadInput(error.to_string());
     let runs: Vec<&Path> = args.runs.iter().map(PathBuf::as_path).collect();
@@ -23,7 +23,7 @@ pub(crate) fn stitch(args: &StitchArgs) -> Outcome {
         finished.map_err(|error| bad(&error))
     });
     if let Err(failure) = written {
-        // A half of it would be taken for the whole.
+        // An incomplete run would be taken for a complete one.
         let _ = fs::remove_dir_all(folder.path());
         return Err(failure);
     }
@@ -32,7 +32,7 @@ pub(crate) fn stitch(args: &StitchArgs) -> Outcome {
     Ok(DONE)
 }
 
-/// What was said of a run when it was recorded.
+/// The notes that were made when a run was recorded.
 fn notes(run: &Path) -> Vec<String> {
     let folder = RunFolder::open(run);
     let manifest = folder.and_then(|it| it.read_manifest());

@@ -1,4 +1,4 @@
-//! The types that are meant, alone or compared, ready to be searched.
+//! Opens the selected types for a search, alone or in comparison.
 
 use fulcrum_answers::transactions::{TypeFacts, about_types};
 use fulcrum_profiles::transactions::{OpenTypes, TypeError, TypeOf, compare_types, open_type};
@@ -21,7 +21,7 @@ pub(crate) fn runs(types: &Types) -> Result<(Named, Option<Named>), Failure> {
     Ok((a, b))
 }
 
-/// Opens the type `only`, or compares it. What there is to know of both stands in the session's notes.
+/// Opens the type `only`, or its comparison. The notes of the session describe both sides.
 pub(crate) fn open(
     types: &Types,
     only: &str,
@@ -41,7 +41,7 @@ pub(crate) fn open(
     let mut open = open.map_err(failure)?;
     let facts: Vec<TypeFacts<'_>> = [only, other].into_iter().zip(&open.costs).collect();
     let about = about_types(&facts, &open.difference);
-    // What is compared comes before what the shares are.
+    // The notes on the comparison come before those on shares.
     open.search.notes.splice(0..0, about);
     Ok(open)
 }

@@ -247,7 +247,7 @@ fn check_comparisons(run: &str) {
     check_bad(
         &compare,
         2,
-        "compare with what? Give a second run, or two types",
+        "compare with what? Name a second run, or two types",
     );
 }
 

@@ -221,7 +221,7 @@ impl Ring {
             Scope::Machine => -1,
             Scope::Tree => 0,
         };
-        // SAFETY: the attributes are laid out as the kernel expects and outlive the call; a new descriptor is nobody else's.
+        // SAFETY: the attributes are laid out as the kernel expects and outlive the call; nothing else owns the new descriptor.
         let event = unsafe {
             let fd = libc::syscall(
                 libc::SYS_perf_event_open,

@@ -114,20 +114,20 @@ impl Logged {
 
     /// Makes an unwind table if the process requests one.
     pub(crate) fn answer(&mut self, tables: &unwind::Cache) {
-        let wanted = self.get(word::UNWIND_WANTED);
-        if wanted == self.get(word::UNWIND_READY) {
+        let requested = self.get(word::UNWIND_WANTED);
+        if requested == self.get(word::UNWIND_READY) {
             return;
         }
         // A process that is gone needs no table.
         if let Ok(memory) = Memory::of(self.pid) {
             let table = tables.table(&memory);
-            let name = format!("{}.{wanted}{UNWIND_SUFFIX}", self.stem);
+            let name = format!("{}.{requested}{UNWIND_SUFFIX}", self.stem);
             // Without the file, the call paths of this process are unknown, which the results show.
             let _ = unwind::write(&table, &self.folder.join(name));
             self.table = Arc::new(table);
         }
         let ready = self.word(word::UNWIND_READY);
-        ready.store(wanted.to_le(), Ordering::Release);
+        ready.store(requested.to_le(), Ordering::Release);
         wake(ready);
     }
 }

@@ -78,7 +78,7 @@ pub fn record_transactions(
         Ok(child) => child,
         Err(error) => {
             drop(settings);
-            // Nothing was recorded: leave nothing behind.
+            // Nothing was recorded: remove the folder.
             let _ = fs::remove_dir_all(folder.path());
             return Err(error);
         }

@@ -342,38 +342,38 @@ fn nothing_in_scope(memory: &Memory, aim: &Aim) -> String {
 /// whole text of a target.
 fn find(text: &str, targets: &[TargetId]) -> Result<u32, String> {
     let exact = targets.iter().position(|it| it.to_string() == text);
-    let wanted: Option<Location> = text.parse().ok();
+    let location: Option<Location> = text.parse().ok();
     let place = || {
-        let wanted = wanted.as_ref()?;
+        let location = location.as_ref()?;
         targets
             .iter()
-            .position(|it| it.location.line == wanted.line && is_in(it, wanted))
+            .position(|it| it.location.line == location.line && is_in(it, location))
     };
     match exact.or_else(place) {
         Some(index) => Ok(index as u32),
         None => Err(format!(
             "--fixed-line {text}: {}.",
-            why_not_found(wanted.as_ref(), targets)
+            why_not_found(location.as_ref(), targets)
         )),
     }
 }
 
 /// Whether a target is in the file that a location names, by its whole path or by trailing components.
-fn is_in(target: &TargetId, wanted: &Location) -> bool {
-    Path::new(&target.location.file).ends_with(&wanted.file)
+fn is_in(target: &TargetId, location: &Location) -> bool {
+    Path::new(&target.location.file).ends_with(&location.file)
 }
 
-fn why_not_found(wanted: Option<&Location>, targets: &[TargetId]) -> String {
-    let Some(wanted) = wanted else {
+fn why_not_found(location: Option<&Location>, targets: &[TargetId]) -> String {
+    let Some(location) = location else {
         return "it is neither FILE:LINE nor a target as a result names it; write FILE:LINE".into();
     };
     let lines: BTreeSet<u32> = targets
         .iter()
-        .filter(|it| is_in(it, wanted))
+        .filter(|it| is_in(it, location))
         .map(|it| it.location.line)
         .collect();
-    let before = lines.range(..wanted.line).next_back();
-    let after = lines.range(wanted.line..).next();
+    let before = lines.range(..location.line).next_back();
+    let after = lines.range(location.line..).next();
     match (before, after) {
         (Some(before), Some(after)) => {
             format!("no code is there; the nearest lines with code are {before} and {after}")
