@@ -5,7 +5,7 @@ use std::fmt;
 /// A class file that breaks its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// Where in the bytes that were looked at.
+    /// The offset in the bytes that were read.
     pub at: usize,
     /// What was expected there.
     pub expected: &'static str,
@@ -19,26 +19,26 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Reads forward.
+/// Reads big-endian numbers from front to back.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
-    pub bytes: &'a [u8],
-    pub at: usize,
+pub(crate) struct Reader<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { bytes, at: 0 }
     }
 
-    pub fn error(&self, expected: &'static str) -> Malformed {
+    pub(crate) fn error(&self, expected: &'static str) -> Malformed {
         Malformed {
             at: self.at,
             expected,
         }
     }
 
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
         let end = self.at.checked_add(count);
         let taken = end.and_then(|end| self.bytes.get(self.at..end));
         let taken = taken.ok_or_else(|| self.error("more bytes"))?;
@@ -46,31 +46,31 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    pub fn u8(&mut self) -> Result<u8, Malformed> {
+    pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
         Ok(self.take(1)?[0])
     }
 
-    pub fn u16(&mut self) -> Result<u16, Malformed> {
+    pub(crate) fn u16(&mut self) -> Result<u16, Malformed> {
         let bytes = self.take(2)?;
         Ok(u16::from_be_bytes([bytes[0], bytes[1]]))
     }
 
-    pub fn u32(&mut self) -> Result<u32, Malformed> {
+    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
         let bytes = self.take(4)?;
         Ok(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
-    pub fn i32(&mut self) -> Result<i32, Malformed> {
+    pub(crate) fn i32(&mut self) -> Result<i32, Malformed> {
         self.u32().map(u32::cast_signed)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.at >= self.bytes.len()
     }
 }
 
 /// Appends big-endian numbers.
-pub trait Write {
+pub(crate) trait Write {
     fn put16(&mut self, value: u16);
     fn put32(&mut self, value: u32);
 }

@@ -1,4 +1,4 @@
-//! The calls of probes that a method gets.
+//! The calls of probes that are put into a method.
 
 use crate::bytes::Write;
 use crate::class::Method;
@@ -8,130 +8,169 @@ use crate::pool::Pool;
 use crate::probes::{ObjectProbes, Probes, Refusal, Selected, ValueProbes};
 use crate::values;
 
-/// What probes are told besides the method's number.
+/// What is passed to probes besides the method's number.
 #[derive(Clone, Copy)]
-pub enum ProbeArguments<'a> {
-    /// That is all.
+pub(crate) enum ProbeArguments<'a> {
+    /// Nothing else.
     Nothing,
-    /// Those of exits: what the gate said, which is kept in a variable.
+    /// To those at exits: the gate's answer, which is kept in a variable.
     Gate { gate: &'a str, variable: u16 },
     /// The call's objects.
     Objects(ObjectProbes<'a>),
-    /// The call's values: so many of its arguments, and its result.
+    /// The call's values: its first arguments, so many at most, and its result.
     Values(ValueProbes<'a>, u8),
 }
 
 impl ProbeArguments<'_> {
     /// Places on the stack that calls of probes take above what the method has there.
-    pub fn stack(&self) -> u16 {
+    pub(crate) fn stack(&self) -> u16 {
         match self {
             // The number.
             ProbeArguments::Nothing => 1,
-            // What the gate said, or what is returned once more; at an entry, two objects.
+            // The gate's answer, or a copy of what is returned; at an entry, two objects.
             ProbeArguments::Gate { .. } | ProbeArguments::Objects(_) => 2,
-            // A value, which may take two, and what it is.
+            // A value, which may take two places, and its tag.
             ProbeArguments::Values(..) => 3,
         }
     }
 }
 
-/// What the probes of a method are told.
-pub fn told<'a>(
+/// What is passed to the probes of a method.
+pub(crate) fn probe_arguments<'a>(
     probes: &Probes<'a>,
     selected: Selected,
     name: &str,
     variable: u16,
 ) -> ProbeArguments<'a> {
-    // What a constructor was given may be gone from its variable when `super(…)` has returned.
-    let tells = name != "<init>";
+    // A constructor's arguments may be gone from their variables when `super(…)` has returned.
+    let has_arguments = name != "<init>";
     match (probes.objects, probes.values, selected.values, probes.gate) {
-        (Some(probes), ..) if tells && selected.objects => ProbeArguments::Objects(probes),
-        (_, Some(probes), Some(most), _) if tells => ProbeArguments::Values(probes, most),
+        (Some(probes), ..) if has_arguments && selected.objects => ProbeArguments::Objects(probes),
+        (_, Some(probes), Some(most), _) if has_arguments => ProbeArguments::Values(probes, most),
         (.., Some(gate)) if selected.gated => ProbeArguments::Gate { gate, variable },
         _ => ProbeArguments::Nothing,
     }
 }
 
-/// Code.
-pub struct Calls {
-    pub at_entry: Vec<u8>,
-    pub before_return: Vec<u8>,
-    /// Throws the exception on.
-    pub handler: Vec<u8>,
+/// The byte code that a method gets.
+pub(crate) struct Calls {
+    /// Where the method is entered.
+    pub(crate) at_entry: Vec<u8>,
+    /// Before each return.
+    pub(crate) before_return: Vec<u8>,
+    /// The exception handler, which rethrows the exception.
+    pub(crate) handler: Vec<u8>,
 }
 
-/// The calls of a method with this number.
-pub fn calls(
+/// The probes' calls for a method with this number.
+pub(crate) fn calls(
     method: &Method<'_>,
     probes: &Probes<'_>,
     number: u32,
-    told: ProbeArguments<'_>,
+    arguments: ProbeArguments<'_>,
     pool: &mut Pool,
 ) -> Result<Calls, Refusal> {
-    let (entry, exit) = match told {
-        ProbeArguments::Values(probes, most) => (
-            values::tell_arguments(method, most, probes, pool)?,
-            values::tell_result(method, probes, pool)?,
-        ),
-        _ => (Vec::new(), Vec::new()),
-    };
-    // The number is between what is pushed first and what is pushed last.
-    let mut call = |class: &str, name: &str, descriptor: &str, [first, last]: [&[u8]; 2]| {
-        let method = pool.method(class, name, descriptor)?;
-        let constant = match number > 32767 {
-            true => Some(pool.integer(number)?),
-            false => None,
-        };
-        let number = push(number, || constant).ok_or(Refusal::ConstantsFull)?;
-        let mut bytes = [first, &number, last, &[op::INVOKESTATIC]].concat();
-        bytes.put16(method);
-        Ok::<_, Refusal>(bytes)
-    };
+    let mut caller = Caller { number, pool };
     let class = probes.class;
-    let (exits, said) = match told {
-        ProbeArguments::Gate { variable, .. } => ("(II)V", code::variable(op::ILOAD, variable)),
-        _ => ("(I)V", Vec::new()),
-    };
-    let (mut at_entry, before_return) = match told {
-        ProbeArguments::Nothing => (call(class, probes.enter, "(I)V", [&[], &[]])?, None),
-        ProbeArguments::Values(values, _) => {
-            let entered = match entry.is_empty() {
-                true => call(class, probes.enter, "(I)V", [&[], &[]])?,
-                false => call(values.class, values.given, "(II)V", [&entry, &[]])?,
+    let (mut at_entry, before_return) = match arguments {
+        ProbeArguments::Nothing => (caller.call(class, probes.enter, "(I)V", [&[], &[]])?, None),
+        ProbeArguments::Values(values, most) => {
+            let (entered, left) = caller.value_calls(method, values, most)?;
+            let entered = match entered {
+                Some(entered) => entered,
+                None => caller.call(class, probes.enter, "(I)V", [&[], &[]])?,
             };
-            let left = match exit.is_empty() {
-                true => None,
-                false => Some(call(values.class, values.gives, "(I)V", [&exit, &[]])?),
+            let left = match left {
+                Some(exit) => {
+                    Some(caller.call(values.class, values.gives, "(I)V", [&exit, &[]])?)
+                }
+                None => None,
             };
             (entered, left)
         }
-        ProbeArguments::Gate { gate, .. } => (call(class, gate, "(I)I", [&[], &[]])?, None),
-        ProbeArguments::Objects(probes) => {
-            let objects = objects::push_objects(method);
-            let entered = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
-            let again = [&[op::DUP][..], &[]];
-            let returned = match objects::returns(&method.descriptor) {
-                Returns::Object => Some((probes.returns, "(Ljava/lang/Object;I)V")),
-                Returns::Boolean => Some((probes.says, "(II)V")),
-                Returns::Other => None,
-            };
-            let returned = returned.map(|(name, kind)| call(probes.class, name, kind, again));
-            let entered = call(probes.class, probes.entered, entered, [&objects, &[]])?;
-            (entered, returned.transpose()?)
-        }
+        ProbeArguments::Gate { gate, .. } => (caller.call(class, gate, "(I)I", [&[], &[]])?, None),
+        ProbeArguments::Objects(probes) => caller.object_calls(method, probes)?,
     };
-    if let ProbeArguments::Gate { variable, .. } = told {
-        at_entry.extend(code::variable(op::ISTORE, variable));
-    }
+    let (exits, answer) = match arguments {
+        ProbeArguments::Gate { variable, .. } => {
+            at_entry.extend(code::variable(op::ISTORE, variable));
+            ("(II)V", code::variable(op::ILOAD, variable))
+        }
+        _ => ("(I)V", Vec::new()),
+    };
     let before_return = match before_return {
         Some(it) => it,
-        None => call(class, probes.exit, exits, [&[], &said])?,
+        None => caller.call(class, probes.exit, exits, [&[], &answer])?,
     };
-    let mut handler = call(class, probes.thrown, exits, [&[], &said])?;
+    let mut handler = caller.call(class, probes.thrown, exits, [&[], &answer])?;
     handler.push(op::ATHROW);
     Ok(Calls {
         at_entry,
         before_return,
         handler,
     })
+}
+
+/// Makes calls that pass a method's number.
+struct Caller<'p> {
+    number: u32,
+    pool: &'p mut Pool,
+}
+
+impl Caller<'_> {
+    /// A call of a static method with the number, which is pushed between `first` and `last`.
+    fn call(
+        &mut self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+        [first, last]: [&[u8]; 2],
+    ) -> Result<Vec<u8>, Refusal> {
+        let method = self.pool.method(class, name, descriptor)?;
+        let constant = match self.number > 32767 {
+            true => Some(self.pool.integer(self.number)?),
+            false => None,
+        };
+        let number = push(self.number, || constant).ok_or(Refusal::ConstantsFull)?;
+        let mut bytes = [first, &number, last, &[op::INVOKESTATIC]].concat();
+        bytes.put16(method);
+        Ok(bytes)
+    }
+
+    /// The calls at the entry if there are arguments, and what passes on the result if there is one.
+    fn value_calls(
+        &mut self,
+        method: &Method<'_>,
+        probes: ValueProbes<'_>,
+        most: u8,
+    ) -> Result<(Option<Vec<u8>>, Option<Vec<u8>>), Refusal> {
+        let entry = values::pass_on_arguments(method, most, probes, self.pool)?;
+        let exit = values::pass_on_result(method, probes, self.pool)?;
+        let entered = match entry.is_empty() {
+            true => None,
+            false => Some(self.call(probes.class, probes.given, "(II)V", [&entry, &[]])?),
+        };
+        Ok((entered, (!exit.is_empty()).then_some(exit)))
+    }
+
+    /// The calls at the entry, and before a return of an object or a `boolean`.
+    fn object_calls(
+        &mut self,
+        method: &Method<'_>,
+        probes: ObjectProbes<'_>,
+    ) -> Result<(Vec<u8>, Option<Vec<u8>>), Refusal> {
+        let objects = objects::push_objects(method);
+        let again = [&[op::DUP][..], &[]];
+        let returned = match objects::returns(&method.descriptor) {
+            Returns::Object => {
+                let descriptor = "(Ljava/lang/Object;I)V";
+                Some(self.call(probes.class, probes.returns, descriptor, again)?)
+            }
+            Returns::Boolean => Some(self.call(probes.class, probes.says, "(II)V", again)?),
+            Returns::Other => None,
+        };
+        let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
+        let entered = self.call(probes.class, probes.entered, descriptor, [&objects, &[]])?;
+        Ok((entered, returned))
+    }
 }

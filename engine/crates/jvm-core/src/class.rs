@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use crate::bytes::{Malformed, Reader};
 
-/// A class file, taken apart as far as probes need it. Everything refers to the bytes that it was read from.
+/// A class file, parsed as far as probes need it. Everything refers to the bytes that it was read from.
 #[derive(Clone, Debug)]
 pub struct ClassFile<'a> {
     pub(crate) bytes: &'a [u8],
     /// 45 is JDK 1.1, 52 is 8, 69 is 25.
     pub major: u16,
     pub(crate) minor: u16,
-    /// Where each constant begins, 0 for numbers that are none.
+    /// Where each constant begins; 0 for numbers without a constant.
     pub(crate) constants: Vec<u32>,
     /// Where the constants end.
     pub(crate) constants_end: usize,
@@ -48,23 +48,23 @@ impl<'a> Method<'a> {
 /// Where a method's `Code` attribute is, with its name and length.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
-    pub name: u16,
-    pub attribute: Range<usize>,
-    pub data: Range<usize>,
+    pub(crate) name: u16,
+    pub(crate) attribute: Range<usize>,
+    pub(crate) data: Range<usize>,
 }
 
 /// An attribute's name and data.
 pub(crate) struct Attribute {
-    pub name: u16,
-    pub data: Range<usize>,
+    pub(crate) name: u16,
+    pub(crate) data: Range<usize>,
 }
 
 pub(crate) mod tag {
-    pub const UTF8: u8 = 1;
-    pub const INTEGER: u8 = 3;
-    pub const CLASS: u8 = 7;
-    pub const METHOD: u8 = 10;
-    pub const NAME_AND_TYPE: u8 = 12;
+    pub(crate) const UTF8: u8 = 1;
+    pub(crate) const INTEGER: u8 = 3;
+    pub(crate) const CLASS: u8 = 7;
+    pub(crate) const METHOD: u8 = 10;
+    pub(crate) const NAME_AND_TYPE: u8 = 12;
 }
 
 impl<'a> ClassFile<'a> {
@@ -142,7 +142,7 @@ impl<'a> ClassFile<'a> {
         reader.take(length)
     }
 
-    /// The name that a class constant has.
+    /// The name of a class constant.
     pub(crate) fn class_name(&self, index: u16) -> Result<Cow<'a, str>, Malformed> {
         let name = self
             .constant(index, tag::CLASS, "a class constant")?
@@ -150,7 +150,7 @@ impl<'a> ClassFile<'a> {
         self.utf8(name).map(String::from_utf8_lossy)
     }
 
-    /// Class and name of a method constant, also of an interface's.
+    /// Class and name of a method constant, also of an interface method.
     pub(crate) fn method_reference(
         &self,
         index: u16,
@@ -227,7 +227,7 @@ impl<'a> ClassFile<'a> {
     }
 }
 
-/// The constants' places; the reader stands behind them.
+/// The constants' places. Leaves the reader after them.
 fn constants(reader: &mut Reader<'_>) -> Result<Vec<u32>, Malformed> {
     let count = usize::from(reader.u16()?);
     let mut constants = vec![0];
@@ -254,7 +254,7 @@ fn constants(reader: &mut Reader<'_>) -> Result<Vec<u32>, Malformed> {
     Ok(constants)
 }
 
-/// The attributes that come next.
+/// Reads the attributes that come next.
 pub(crate) fn attributes(reader: &mut Reader<'_>) -> Result<Vec<Attribute>, Malformed> {
     let count = reader.u16()?;
     let mut attributes = Vec::new();

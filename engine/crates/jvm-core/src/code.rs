@@ -1,54 +1,54 @@
-//! Instructions (JVMS §6.5): where each begins, and moving them apart.
+//! Instructions (JVMS §6.5): where each begins, and how they move when code is inserted.
 
 use crate::bytes::{Malformed, Reader, Write};
 
-/// Opcodes that are treated by themselves.
-pub mod op {
-    pub const ACONST_NULL: u8 = 0x01;
-    pub const ICONST_0: u8 = 0x03;
-    pub const BIPUSH: u8 = 0x10;
-    pub const SIPUSH: u8 = 0x11;
-    pub const LDC_W: u8 = 0x13;
-    pub const ILOAD: u8 = 0x15;
-    pub const LLOAD: u8 = 0x16;
-    pub const FLOAD: u8 = 0x17;
-    pub const DLOAD: u8 = 0x18;
-    pub const ALOAD: u8 = 0x19;
-    pub const ISTORE: u8 = 0x36;
-    pub const ASTORE: u8 = 0x3a;
-    pub const ASTORE_0: u8 = 0x4b;
-    pub const DUP: u8 = 0x59;
-    pub const DUP2: u8 = 0x5c;
-    pub const IFEQ: u8 = 0x99;
-    pub const GOTO: u8 = 0xa7;
-    pub const JSR: u8 = 0xa8;
-    pub const TABLESWITCH: u8 = 0xaa;
-    pub const LOOKUPSWITCH: u8 = 0xab;
-    pub const IRETURN: u8 = 0xac;
-    pub const RETURN: u8 = 0xb1;
-    pub const INVOKESPECIAL: u8 = 0xb7;
-    pub const INVOKESTATIC: u8 = 0xb8;
-    pub const NEW: u8 = 0xbb;
-    pub const ATHROW: u8 = 0xbf;
-    pub const WIDE: u8 = 0xc4;
-    pub const IFNULL: u8 = 0xc6;
-    pub const IFNONNULL: u8 = 0xc7;
-    pub const GOTO_W: u8 = 0xc8;
-    pub const JSR_W: u8 = 0xc9;
+/// Opcodes with special treatment.
+pub(crate) mod op {
+    pub(crate) const ACONST_NULL: u8 = 0x01;
+    pub(crate) const ICONST_0: u8 = 0x03;
+    pub(crate) const BIPUSH: u8 = 0x10;
+    pub(crate) const SIPUSH: u8 = 0x11;
+    pub(crate) const LDC_W: u8 = 0x13;
+    pub(crate) const ILOAD: u8 = 0x15;
+    pub(crate) const LLOAD: u8 = 0x16;
+    pub(crate) const FLOAD: u8 = 0x17;
+    pub(crate) const DLOAD: u8 = 0x18;
+    pub(crate) const ALOAD: u8 = 0x19;
+    pub(crate) const ISTORE: u8 = 0x36;
+    pub(crate) const ASTORE: u8 = 0x3a;
+    pub(crate) const ASTORE_0: u8 = 0x4b;
+    pub(crate) const DUP: u8 = 0x59;
+    pub(crate) const DUP2: u8 = 0x5c;
+    pub(crate) const IFEQ: u8 = 0x99;
+    pub(crate) const GOTO: u8 = 0xa7;
+    pub(crate) const JSR: u8 = 0xa8;
+    pub(crate) const TABLESWITCH: u8 = 0xaa;
+    pub(crate) const LOOKUPSWITCH: u8 = 0xab;
+    pub(crate) const IRETURN: u8 = 0xac;
+    pub(crate) const RETURN: u8 = 0xb1;
+    pub(crate) const INVOKESPECIAL: u8 = 0xb7;
+    pub(crate) const INVOKESTATIC: u8 = 0xb8;
+    pub(crate) const NEW: u8 = 0xbb;
+    pub(crate) const ATHROW: u8 = 0xbf;
+    pub(crate) const WIDE: u8 = 0xc4;
+    pub(crate) const IFNULL: u8 = 0xc6;
+    pub(crate) const IFNONNULL: u8 = 0xc7;
+    pub(crate) const GOTO_W: u8 = 0xc8;
+    pub(crate) const JSR_W: u8 = 0xc9;
 }
 
 /// An instruction in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Instruction {
+pub(crate) struct Instruction {
     /// Where it begins in the method.
-    pub at: u32,
-    /// Its bytes.
-    pub length: u32,
-    pub opcode: u8,
+    pub(crate) at: u32,
+    /// Its length, bytes.
+    pub(crate) length: u32,
+    pub(crate) opcode: u8,
 }
 
 impl Instruction {
-    pub fn is_return(&self) -> bool {
+    pub(crate) fn is_return(&self) -> bool {
         (op::IRETURN..=op::RETURN).contains(&self.opcode)
     }
 
@@ -66,14 +66,14 @@ impl Instruction {
 }
 
 /// A method's instructions, in order.
-pub struct Code<'a> {
-    pub bytes: &'a [u8],
-    pub instructions: Vec<Instruction>,
+pub(crate) struct Code<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) instructions: Vec<Instruction>,
 }
 
 impl<'a> Code<'a> {
     /// Finds where instructions begin.
-    pub fn decode(bytes: &'a [u8]) -> Result<Code<'a>, Malformed> {
+    pub(crate) fn decode(bytes: &'a [u8]) -> Result<Code<'a>, Malformed> {
         let mut instructions = Vec::new();
         let mut reader = Reader::new(bytes);
         while !reader.is_empty() {
@@ -93,11 +93,11 @@ impl<'a> Code<'a> {
     }
 
     /// The instruction that begins there.
-    pub fn find(&self, at: u32) -> Option<usize> {
+    pub(crate) fn find(&self, at: u32) -> Option<usize> {
         self.instructions.binary_search_by_key(&at, |it| it.at).ok()
     }
 
-    pub fn operands(&self, instruction: &Instruction) -> Reader<'a> {
+    pub(crate) fn operands(&self, instruction: &Instruction) -> Reader<'a> {
         let end = (instruction.at + instruction.length) as usize;
         Reader {
             bytes: &self.bytes[..end],
@@ -145,9 +145,9 @@ fn padding(at: u32) -> u32 {
     3 - at % 4
 }
 
-/// What is put before instructions, and where everything is afterwards.
-pub struct Moved {
-    /// Where what was put before each instruction begins; one more for the end of the code.
+/// Where everything is after code was inserted.
+pub(crate) struct Moved {
+    /// Where the code inserted before each instruction begins; one more for the end of the code.
     before: Vec<u32>,
     /// Where each instruction itself begins.
     at: Vec<u32>,
@@ -157,7 +157,7 @@ pub struct Moved {
 
 /// Why code cannot be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CannotMove {
+pub(crate) enum CannotMove {
     /// It breaks its format.
     Malformed(Malformed),
     /// A conditional branch would reach too far.
@@ -170,12 +170,12 @@ impl From<Malformed> for CannotMove {
     }
 }
 
-/// What is inserted: where the method is entered, and before each return.
-pub struct Inserted {
-    pub at_entry: Vec<u8>,
-    pub before_return: Vec<u8>,
-    /// The instructions behind which the method is entered; none when that is its beginning.
-    pub entered_after: Vec<usize>,
+/// The code that is inserted where the method is entered, and before each return.
+pub(crate) struct Inserted {
+    pub(crate) at_entry: Vec<u8>,
+    pub(crate) before_return: Vec<u8>,
+    /// The instructions after which the method is entered; none when that is its beginning.
+    pub(crate) entered_after: Vec<usize>,
 }
 
 impl Inserted {
@@ -195,8 +195,8 @@ impl Inserted {
 }
 
 impl Moved {
-    /// Finds places for everything: switches get the padding and far jumps the width that they need there.
-    pub fn new(code: &Code<'_>, inserted: &Inserted) -> Result<Moved, CannotMove> {
+    /// Computes all new places, with the padding that switches need there and the width that far jumps need.
+    pub(crate) fn new(code: &Code<'_>, inserted: &Inserted) -> Result<Moved, CannotMove> {
         let count = code.instructions.len();
         let mut moved = Moved {
             before: vec![0; count + 1],
@@ -246,13 +246,13 @@ impl Moved {
         self.before[code.instructions.len()] = at;
     }
 
-    /// Where a jump to this old place goes: to what was put before the instruction there. The end of the code counts too.
-    pub fn target(&self, code: &Code<'_>, old: u32) -> Result<u32, Malformed> {
+    /// Where a jump to this old place leads: to the code inserted before the instruction there. The place may be the end of the code.
+    pub(crate) fn target(&self, code: &Code<'_>, old: u32) -> Result<u32, Malformed> {
         self.index(code, old).map(|n| self.before[n])
     }
 
     /// Where the instruction at this old place is.
-    pub fn instruction(&self, code: &Code<'_>, old: u32) -> Result<u32, Malformed> {
+    pub(crate) fn instruction(&self, code: &Code<'_>, old: u32) -> Result<u32, Malformed> {
         let n = code.find(old).ok_or(NO_INSTRUCTION.at(old))?;
         Ok(self.at[n])
     }
@@ -265,7 +265,7 @@ impl Moved {
     }
 
     /// The moved code.
-    pub fn write(&self, code: &Code<'_>, inserted: &Inserted) -> Result<Vec<u8>, Malformed> {
+    pub(crate) fn write(&self, code: &Code<'_>, inserted: &Inserted) -> Result<Vec<u8>, Malformed> {
         let mut out = inserted.at_beginning().to_vec();
         for (n, instruction) in code.instructions.iter().enumerate() {
             if instruction.is_return() {
@@ -339,8 +339,8 @@ fn branch_target(code: &Code<'_>, instruction: &Instruction) -> Result<u32, Malf
     u32::try_from(target).map_err(|_| NO_INSTRUCTION.at(instruction.at))
 }
 
-/// Pushes a number; `constant` is its number in the constants when it needs one.
-pub fn push(value: u32, constant: impl FnOnce() -> Option<u16>) -> Option<Vec<u8>> {
+/// Pushes a number. `constant` gives the number's place among the constants, if it needs one.
+pub(crate) fn push(value: u32, constant: impl FnOnce() -> Option<u16>) -> Option<Vec<u8>> {
     Some(match value {
         0..=5 => vec![op::ICONST_0 + value as u8],
         6..=127 => vec![op::BIPUSH, value as u8],
@@ -350,7 +350,7 @@ pub fn push(value: u32, constant: impl FnOnce() -> Option<u16>) -> Option<Vec<u8
 }
 
 /// Loads or stores a variable.
-pub fn variable(opcode: u8, number: u16) -> Vec<u8> {
+pub(crate) fn variable(opcode: u8, number: u16) -> Vec<u8> {
     match u8::try_from(number) {
         Ok(number) => vec![opcode, number],
         Err(_) => [&[op::WIDE, opcode][..], &number.to_be_bytes()].concat(),

@@ -1,6 +1,6 @@
-//! Where in a constructor `this` becomes initialised: there it is entered.
+//! Where in a constructor `this` becomes initialised: there the observed call begins.
 //!
-//! No exception handler may guard the call of `super(…)` itself (JVMS §4.10.1.9): what it throws could not be seen. So a
+//! No exception handler may guard the call of `super(…)` itself (JVMS §4.10.1.9), so its exceptions could not be observed. So a
 //! constructor's observed call begins when `super(…)` has returned.
 
 use crate::bytes::Malformed;
@@ -10,18 +10,18 @@ use crate::frames::{Frame, FrameDelta, Type};
 
 /// Where a method is entered and what is guarded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Regions {
-    /// The instructions behind which the method is entered; none when that is its beginning.
-    pub entered_after: Vec<usize>,
-    /// Instructions within the observed call: from one number up to another.
-    pub guarded: Vec<(usize, usize)>,
+pub(crate) struct Regions {
+    /// The instructions after which the method is entered; none when that is its beginning.
+    pub(crate) entered_after: Vec<usize>,
+    /// The instructions within the observed call: from one number up to another.
+    pub(crate) guarded: Vec<(usize, usize)>,
 }
 
-/// Divides a constructor. `None` when it cannot be told: compilers do not write such code.
+/// Divides a constructor. `None` when that is impossible; compilers do not write such code.
 ///
-/// Before `this(…)` or `super(…)`, code may make other objects, jump and catch. Within straight code, `new` and calls of
-/// constructors pair like brackets; behind jumps, the stack map says how things stand.
-pub fn regions(
+/// Before `this(…)` or `super(…)`, code may create other objects, jump and catch. In straight code, `new` and calls of constructors pair
+/// like brackets; after jumps, the stack map says which objects are uninitialised.
+pub(crate) fn regions(
     class: &ClassFile<'_>,
     code: &Code<'_>,
     frames: &[Frame],
@@ -31,7 +31,7 @@ pub fn regions(
     let mut locals = vec![Type::THIS];
     locals.resize(1 + parameters, Type::Simple(0));
     let mut uninitialized = true;
-    // Objects that were made and whose constructors have not been called: the place of `new`, and the class.
+    // Objects whose constructors have not been called yet: the place of `new`, and the class.
     let mut made: Vec<(u32, u16)> = Vec::new();
     let mut frames = frames.iter().peekable();
     let has_frames = frames.peek().is_some();
@@ -47,7 +47,7 @@ pub fn regions(
                 if let Type::Uninitialized(at) = it
                     && let Some(n) = code.find(u32::from(*at))
                 {
-                    // Copies of one object are one.
+                    // Copies of an object count once.
                     let of = code.operands(&code.instructions[n]).u16()?;
                     if !made.iter().any(|(other, _)| *other == u32::from(*at)) {
                         made.push((u32::from(*at), of));
@@ -92,7 +92,7 @@ pub fn regions(
             _ => {}
         }
     }
-    // Without stack maps it is not known where which of two calls counts.
+    // Without stack maps, it is not known which of two calls applies where.
     let known = match regions.entered_after.len() {
         0 => false,
         1 => true,
@@ -101,8 +101,8 @@ pub fn regions(
     Ok(known.then_some(regions))
 }
 
-/// Applies a frame to the variables and gives the stack.
-pub fn apply(locals: &mut Vec<Type>, kind: &FrameDelta) -> Vec<Type> {
+/// Applies a frame to the variables, and returns the stack.
+pub(crate) fn apply(locals: &mut Vec<Type>, kind: &FrameDelta) -> Vec<Type> {
     match kind {
         FrameDelta::Same => Vec::new(),
         FrameDelta::Stack(it) => vec![*it],
@@ -122,7 +122,7 @@ pub fn apply(locals: &mut Vec<Type>, kind: &FrameDelta) -> Vec<Type> {
 }
 
 /// How many parameters a descriptor has.
-pub fn parameters(descriptor: &str) -> usize {
+pub(crate) fn parameters(descriptor: &str) -> usize {
     let inside = descriptor
         .trim_start_matches('(')
         .split(')')

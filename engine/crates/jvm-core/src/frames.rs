@@ -1,28 +1,28 @@
-//! Stack maps (JVMS §4.7.4): read, with each frame where its instruction has moved, and written again.
+//! Stack maps (JVMS §4.7.4): reads them, moves each frame with its instruction, and writes them.
 
 use crate::bytes::{Malformed, Reader, Write};
 use crate::code::{Code, Moved};
 
-/// A type of the verifier.
+/// A verification type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// One that has no more than its tag.
+pub(crate) enum Type {
+    /// A type that is only a tag.
     Simple(u8),
     /// A class by its constant.
     Object(u16),
-    /// What the `new` at this place made, before its constructor.
+    /// The object created by the `new` at this place, before its constructor is called.
     Uninitialized(u16),
 }
 
 impl Type {
-    /// Nothing that is known.
-    pub const TOP: Type = Type::Simple(0);
-    pub const INTEGER: Type = Type::Simple(1);
-    pub const FLOAT: Type = Type::Simple(2);
-    pub const DOUBLE: Type = Type::Simple(3);
-    pub const LONG: Type = Type::Simple(4);
-    /// `this` before the constructor of the parent.
-    pub const THIS: Type = Type::Simple(6);
+    /// An unknown type.
+    pub(crate) const TOP: Type = Type::Simple(0);
+    pub(crate) const INTEGER: Type = Type::Simple(1);
+    pub(crate) const FLOAT: Type = Type::Simple(2);
+    pub(crate) const DOUBLE: Type = Type::Simple(3);
+    pub(crate) const LONG: Type = Type::Simple(4);
+    /// `this` before the parent's constructor was called.
+    pub(crate) const THIS: Type = Type::Simple(6);
 
     fn read(reader: &mut Reader<'_>) -> Result<Type, Malformed> {
         match reader.u8()? {
@@ -50,9 +50,9 @@ impl Type {
 
 /// How a frame differs from the one before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FrameDelta {
+pub(crate) enum FrameDelta {
     Same,
-    /// The same variables, and this on the stack.
+    /// The same variables, and one value on the stack.
     Stack(Type),
     /// So many variables fewer.
     Chop(u8),
@@ -64,15 +64,15 @@ pub enum FrameDelta {
     },
 }
 
-/// A frame and the place that it is for.
+/// A frame and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    pub at: u32,
-    pub kind: FrameDelta,
+pub(crate) struct Frame {
+    pub(crate) at: u32,
+    pub(crate) kind: FrameDelta,
 }
 
 /// Reads the data of a `StackMapTable`.
-pub fn read(data: &[u8]) -> Result<Vec<Frame>, Malformed> {
+pub(crate) fn read(data: &[u8]) -> Result<Vec<Frame>, Malformed> {
     let mut reader = Reader::new(data);
     let count = reader.u16()?;
     let mut frames: Vec<Frame> = Vec::new();
@@ -122,8 +122,8 @@ fn types(reader: &mut Reader<'_>, count: u16) -> Result<Vec<Type>, Malformed> {
     (0..count).map(|_| Type::read(reader)).collect()
 }
 
-/// The data of a `StackMapTable`. Frames are in the order of their places.
-pub fn write(frames: &[Frame]) -> Vec<u8> {
+/// Writes the data of a `StackMapTable`. The frames are in the order of their places.
+pub(crate) fn write(frames: &[Frame]) -> Vec<u8> {
     let mut out = Vec::new();
     out.put16(frames.len() as u16);
     let mut next = 0;
@@ -165,7 +165,11 @@ pub fn write(frames: &[Frame]) -> Vec<u8> {
 }
 
 /// Moves frames to where their instructions are now.
-pub fn relocate(frames: &mut [Frame], code: &Code<'_>, moved: &Moved) -> Result<(), Malformed> {
+pub(crate) fn relocate(
+    frames: &mut [Frame],
+    code: &Code<'_>,
+    moved: &Moved,
+) -> Result<(), Malformed> {
     let one = |it: &mut Type| -> Result<(), Malformed> {
         if let Type::Uninitialized(at) = it {
             *at = moved.instruction(code, u32::from(*at))? as u16;

@@ -1,8 +1,8 @@
-//! Gated probes: a method asks its gate when it is entered, and keeps the answer in a variable of its own, so that its exit
-//! does what its entry did, whatever became of the gate in between.
+//! Gated probes: a method asks its gate when it is entered, and keeps the answer in a new variable, so that its exit does what its entry
+//! did, even if the gate has changed in between.
 //!
-//! The variable is behind all others, and every frame of the stack map has to name it. Its value at a handler is known,
-//! because it is set before the first guarded instruction.
+//! The variable comes after all others, and every frame of the stack map must name it. Its value at a handler is known, because it is set
+//! before the first guarded instruction.
 
 use crate::class::{ClassFile, Method};
 use crate::code::Code;
@@ -12,8 +12,8 @@ use crate::pool::{Pool, PoolFull};
 
 const STATIC: u16 = 0x8;
 
-/// The types of a method's variables when it is entered. `None` for a descriptor that is none.
-pub fn parameters(
+/// The types of a method's variables when it is entered. `None` for a malformed descriptor.
+pub(crate) fn parameters(
     class: &ClassFile<'_>,
     method: &Method<'_>,
     pool: &mut Pool,
@@ -53,8 +53,8 @@ pub fn parameters(
     Ok(Some(types))
 }
 
-/// The variables of a frame with an `int` at `variable` behind them.
-pub fn with_variable(locals: &[Type], variable: u16) -> Vec<Type> {
+/// The variables of a frame, with an `int` at `variable` after them.
+pub(crate) fn with_variable(locals: &[Type], variable: u16) -> Vec<Type> {
     let mut all = locals.to_vec();
     let wide = |it: &&Type| matches!(**it, Type::LONG | Type::DOUBLE);
     let slots = locals.len() + locals.iter().filter(wide).count();
@@ -66,8 +66,8 @@ pub fn with_variable(locals: &[Type], variable: u16) -> Vec<Type> {
     all
 }
 
-/// Adds the variable to the frames of guarded instructions; frames are still where they were before code was moved.
-pub fn add_variable(
+/// Adds the variable to the frames of guarded instructions. The frames still have their old places.
+pub(crate) fn add_variable(
     frames: &mut [Frame],
     mut locals: Vec<Type>,
     variable: u16,

@@ -1,26 +1,26 @@
-//! Probes that are told a call's objects: what it is made on, what it is given first, and what it returns.
+//! Probes that get a call's objects: the one that it is made on, its first object argument, and its result.
 //!
-//! Nothing is asked of these objects, and no variable is needed for them: what a method is called on and given is where
-//! it was put when the method is entered, and what it returns is on top of the stack.
+//! Nothing is asked of these objects, and no variable is needed for them: when the method is entered, its arguments are still in their
+//! variables, and what it returns is on top of the stack.
 
 use crate::class::Method;
 use crate::code::{self, op};
 
 const STATIC: u16 = 0x8;
 
-/// What a method returns, as far as probes tell it.
+/// What a method returns, as far as probes distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Returns {
+pub(crate) enum Returns {
     /// An object.
     Object,
-    /// Yes or no: whether there was a place for what was put.
+    /// A `boolean`.
     Boolean,
     /// A number, or nothing.
     Other,
 }
 
-/// See [`Returns`].
-pub fn returns(descriptor: &str) -> Returns {
+/// What a method with this descriptor returns.
+pub(crate) fn returns(descriptor: &str) -> Returns {
     let kind = descriptor.rsplit_once(')').map_or("", |(_, kind)| kind);
     match kind.as_bytes().first() {
         Some(b'L' | b'[') => Returns::Object,
@@ -29,8 +29,8 @@ pub fn returns(descriptor: &str) -> Returns {
     }
 }
 
-/// Pushes what a method is called on, and the first object among its arguments: `null` where there is none.
-pub fn push_objects(method: &Method<'_>) -> Vec<u8> {
+/// Pushes the object that a method is called on, and its first object argument; `null` where there is none.
+pub(crate) fn push_objects(method: &Method<'_>) -> Vec<u8> {
     let load = |variable: Option<u16>| match variable {
         Some(variable) => code::variable(op::ALOAD, variable),
         None => vec![op::ACONST_NULL],
@@ -41,7 +41,7 @@ pub fn push_objects(method: &Method<'_>) -> Vec<u8> {
     [load((!is_static).then_some(0)), load(argument)].concat()
 }
 
-/// In which variable the first object is, counted from the first argument's.
+/// The variable of the first object, counted from that of the first argument.
 fn first_object(descriptor: &str) -> Option<u16> {
     let parameters = descriptor.strip_prefix('(')?.bytes();
     let mut at = 0;

@@ -1,23 +1,23 @@
-//! Constants that a class gets in addition. Those that it has keep their numbers.
+//! New constants of a class. Those that it has keep their numbers.
 
 use crate::bytes::Write;
 use crate::class::{ClassFile, tag};
 
-/// Constants behind a class's own.
-pub struct Pool {
-    /// How many there are in all, with number 0.
+/// Constants that are added after a class's own.
+pub(crate) struct Pool {
+    /// How many constants there are in all, number 0 included.
     count: usize,
-    /// The new ones' bytes.
-    pub bytes: Vec<u8>,
+    /// The bytes of the new ones.
+    pub(crate) bytes: Vec<u8>,
     known: Vec<(Vec<u8>, u16)>,
 }
 
-/// There is no number left for another constant.
+/// No number is left for another constant.
 #[derive(Debug, PartialEq, Eq)]
-pub struct PoolFull;
+pub(crate) struct PoolFull;
 
 impl Pool {
-    pub fn new(class: &ClassFile<'_>) -> Pool {
+    pub(crate) fn new(class: &ClassFile<'_>) -> Pool {
         Pool {
             count: class.constants.len(),
             bytes: Vec::new(),
@@ -26,23 +26,28 @@ impl Pool {
     }
 
     /// The number of constants, as class files have it.
-    pub fn count(&self) -> u16 {
+    pub(crate) fn count(&self) -> u16 {
         self.count as u16
     }
 
-    pub fn utf8(&mut self, text: &str) -> Result<u16, PoolFull> {
+    pub(crate) fn utf8(&mut self, text: &str) -> Result<u16, PoolFull> {
         let mut constant = vec![tag::UTF8];
         constant.put16(text.len() as u16);
         constant.extend_from_slice(text.as_bytes());
         self.add(constant)
     }
 
-    pub fn class(&mut self, name: &str) -> Result<u16, PoolFull> {
+    pub(crate) fn class(&mut self, name: &str) -> Result<u16, PoolFull> {
         let name = self.utf8(name)?;
         self.add([&[tag::CLASS][..], &name.to_be_bytes()].concat())
     }
 
-    pub fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, PoolFull> {
+    pub(crate) fn method(
+        &mut self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<u16, PoolFull> {
         let class = self.class(class)?;
         let (name, descriptor) = (self.utf8(name)?, self.utf8(descriptor)?);
         let kind = [
@@ -61,7 +66,7 @@ impl Pool {
         )
     }
 
-    pub fn integer(&mut self, value: u32) -> Result<u16, PoolFull> {
+    pub(crate) fn integer(&mut self, value: u32) -> Result<u16, PoolFull> {
         self.add([&[tag::INTEGER][..], &value.to_be_bytes()].concat())
     }
 

@@ -1,4 +1,4 @@
-//! What probes there are, which methods get them, and why some do not.
+//! The probes, which methods get them, and why some methods do not.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::pool::PoolFull;
 
 /// The methods that probes call: static, with one `int`, the method's number.
 ///
-/// With a gate, those for exits have a second `int`: what the gate said.
+/// With a gate, those for exits have a second `int`: the gate's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Probes<'a> {
     /// Their class, with slashes.
@@ -19,22 +19,22 @@ pub struct Probes<'a> {
     pub exit: &'a str,
     /// Called when an exception leaves the method.
     pub thrown: &'a str,
-    /// What methods with gates call on entry instead: it answers an `int` that the exit is given.
+    /// Called on entry of methods with gates instead: returns an `int` that is passed to the exit.
     pub gate: Option<&'a str>,
-    /// What is called where objects are told.
+    /// The probes of methods whose objects are passed on.
     pub objects: Option<ObjectProbes<'a>>,
-    /// What is called where values are told.
+    /// The probes of methods whose values are passed on.
     pub values: Option<ValueProbes<'a>>,
 }
 
-/// The methods that are told a call's values, one after another, and then that it was entered or returns.
+/// The methods that get a call's values, one after another, and then that it was entered or returns.
 ///
-/// Those for values are static, with the value and an `int` that says what it is ([`crate::tag`]).
+/// Those for values are static, with the value and an `int` that describes it ([`crate::tag`]).
 #[derive(Clone, Copy, Debug)]
 pub struct ValueProbes<'a> {
     /// Their class, with slashes.
     pub class: &'a str,
-    /// `int` and what the virtual machine treats as one: `boolean`, `byte`, `char`, `short`.
+    /// `int` and the types that the virtual machine treats as one: `boolean`, `byte`, `char`, `short`.
     pub int: &'a str,
     /// `long`.
     pub long: &'a str,
@@ -44,22 +44,22 @@ pub struct ValueProbes<'a> {
     pub double: &'a str,
     /// An object, or `null`.
     pub object: &'a str,
-    /// Called on entry with how many arguments there are, told or not, and the method's number.
+    /// Called on entry with how many arguments there are, passed on or not, and the method's number.
     pub given: &'a str,
     /// Called before the method returns a value, with the method's number.
     pub gives: &'a str,
 }
 
-/// The methods that are told a call's objects: static, with the method's number as their last parameter.
+/// The methods that get a call's objects: static, with the method's number as their last parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectProbes<'a> {
     /// Their class, with slashes.
     pub class: &'a str,
-    /// Called on entry, with two objects: what the method is called on, and the first object that it is given.
+    /// Called on entry, with two objects: the one that the method is called on, and its first object argument.
     pub entered: &'a str,
     /// Called before an object is returned, with it.
     pub returns: &'a str,
-    /// Called before yes or no is returned, with it as an `int`.
+    /// Called before a `boolean` is returned, with it as an `int`.
     pub says: &'a str,
 }
 
@@ -68,14 +68,14 @@ pub struct ObjectProbes<'a> {
 pub struct Selected {
     /// Its place among the class's methods.
     pub method: usize,
-    /// The number that its probes say.
+    /// The number that its probes pass on.
     pub number: u32,
     /// Whether it asks the gate, when the probes have one.
     pub gated: bool,
-    /// Whether its objects are told, when there are probes for that and it is no constructor. It has no gate then.
+    /// Whether its objects are passed on, if there are probes for that and it is no constructor. It has no gate then.
     pub objects: bool,
-    /// How many of its arguments are told, when there are probes for that and it is no constructor, and with them its
-    /// result; `None`: neither is. It has no gate then. Objects come first: where those are told, values are not.
+    /// How many of its arguments are passed on, and its result with them, if there are probes for that and it is no constructor; `None`
+    /// for neither. It has no gate then. Where objects are passed on, values are not.
     pub values: Option<u8>,
 }
 
@@ -90,11 +90,11 @@ pub enum Refusal {
     TooLongToCompile,
     /// A conditional jump would reach too far.
     FarBranch,
-    /// A constructor in which the call of `super(…)` cannot be told.
+    /// A constructor in which the call of `super(…)` cannot be identified.
     Constructor,
     /// The class has no number left for another constant.
     ConstantsFull,
-    /// It has no variable left for what its gate said.
+    /// It has no variable left for its gate's answer.
     TooManyVariables,
     /// Its code breaks the format of class files.
     Malformed(Malformed),

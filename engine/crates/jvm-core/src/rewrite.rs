@@ -1,16 +1,15 @@
 //! Puts probes into methods of a class file (JPMT §4.2, Fig. 3).
 //!
-//! A selected method calls one static method when it is entered, one before each return, and one when an exception leaves
-//! it: from a handler behind its own, which throws the exception on. Everything else in the file stays byte for byte as
-//! it is; new constants come behind the class's own.
+//! A selected method calls one static method when it is entered, one before each return, and one when an exception leaves it: from a
+//! handler after its own, which rethrows the exception. Everything else in the file stays byte for byte as it is; new constants follow the
+//! class's own.
 //!
-//! Constructors are entered when `super(…)` has returned: see `constructor.rs`. Methods with gates keep what theirs said
-//! in a variable: see `gate.rs`. Probes that are told a call's objects: see `objects.rs`; its values: see `values.rs`.
-//! Type annotations inside code, and attributes that no virtual machine reads, are left out of rewritten methods: they
-//! would need to be moved, and nothing looks at them.
+//! Constructors are entered when `super(…)` has returned: see `constructor.rs`. Methods with gates keep the gate's answer in a variable: see
+//! `gate.rs`. For probes that get a call's objects, see `objects.rs`; for its values, `values.rs`. Type annotations inside code, and
+//! attributes that no virtual machine reads, are left out of rewritten methods: they would have to be moved, and nothing reads them.
 
 use crate::bytes::{Malformed, Reader, Write};
-use crate::calls::{self, Calls, ProbeArguments};
+use crate::calls::{self, ProbeArguments};
 use crate::class::{self, Attribute, ClassFile, Method};
 use crate::code::{Code, Inserted, Moved};
 use crate::constructor::{self, Regions};
@@ -19,14 +18,14 @@ use crate::gate;
 use crate::pool::Pool;
 use crate::probes::{Probes, Refusal, Selected};
 
-/// What came of a class.
+/// The result of rewriting a class.
 #[derive(Clone, Debug)]
 pub struct Rewritten {
     /// The new class file. `None` when no method got probes: the class stays as it is.
     pub bytes: Option<Vec<u8>>,
     /// Selected methods without probes.
     pub refused: Vec<(Selected, Refusal)>,
-    /// Those whose probes tell no values, because the code or the class has no room for that.
+    /// Methods whose probes pass on no values, because the code or the class has no room for that.
     pub plain_instead: Vec<Selected>,
 }
 
@@ -38,7 +37,7 @@ const STACK_MAPS: u16 = 50;
 pub fn rewrite(class: &ClassFile<'_>, selected: &[Selected], probes: &Probes<'_>) -> Rewritten {
     let mut pool = Pool::new(class);
     let (mut refused, mut plain_instead) = (Vec::new(), Vec::new());
-    // Everything behind the constants, with new code in place of old.
+    // Everything after the constants, with new code in place of old.
     let mut rest = Vec::new();
     let mut copied = class.constants_end;
     for one in selected {
@@ -135,35 +134,19 @@ fn new_code(
     let data = &class.bytes[place.data.clone()];
     let old = parts(data)?;
     let code = Code::decode(old.code)?;
-    // Behind all others.
+    // After all others.
     let variable = old.max_locals;
-    let told = calls::told(probes, selected, &method.name, variable);
-    let gate = match told {
-        ProbeArguments::Gate { gate, .. } => Some(gate),
-        _ => None,
-    };
-    if gate.is_some() && variable == u16::MAX {
+    let arguments = calls::probe_arguments(probes, selected, &method.name, variable);
+    let has_gate = matches!(arguments, ProbeArguments::Gate { .. });
+    if has_gate && variable == u16::MAX {
         return Err(Refusal::TooManyVariables);
     }
-    let Calls {
-        at_entry,
-        before_return,
-        handler,
-    } = calls::calls(method, probes, selected.number, told, pool)?;
+    let calls = calls::calls(method, probes, selected.number, arguments, pool)?;
 
     let stack_map = find(class, data, &old.attributes, b"StackMapTable")?;
     let mut frames = stack_map.map_or(Ok(Vec::new()), frames::read)?;
-    let regions = match &*method.name {
-        "<init>" if !class.parent().is_empty() => {
-            let parameters = constructor::parameters(&method.descriptor);
-            constructor::regions(class, &code, &frames, parameters)?.ok_or(Refusal::Constructor)?
-        }
-        _ => Regions {
-            entered_after: Vec::new(),
-            guarded: vec![(0, code.instructions.len())],
-        },
-    };
-    if gate.is_some() && !frames.is_empty() {
+    let regions = regions(class, method, &code, &frames)?;
+    if has_gate && !frames.is_empty() {
         let locals = gate::parameters(class, method, pool)?;
         let locals = locals.ok_or(Malformed {
             at: place.data.start,
@@ -172,80 +155,147 @@ fn new_code(
         gate::add_variable(&mut frames, locals, variable, &code, &regions);
     }
     let inserted = Inserted {
-        at_entry,
-        before_return,
+        at_entry: calls.at_entry,
+        before_return: calls.before_return,
         entered_after: regions.entered_after.clone(),
     };
 
     let moved = Moved::new(&code, &inserted)?;
     let mut bytes = moved.write(&code, &inserted)?;
     let handler_at = bytes.len();
-    bytes.extend_from_slice(&handler);
-    if bytes.len() > 65535 {
-        return Err(Refusal::TooLong);
-    }
-    if old.code.len() <= HUGE_METHOD && bytes.len() > HUGE_METHOD {
-        return Err(Refusal::TooLongToCompile);
-    }
+    bytes.extend_from_slice(&calls.handler);
+    check_length(old.code.len(), bytes.len())?;
+    let relocation = Relocation {
+        code: &code,
+        moved: &moved,
+    };
 
     let mut out = Vec::new();
-    // On top of what is returned; a handler has the exception there.
-    let more = told.stack();
+    // Above what is returned; in the handler, above the exception.
+    let more = arguments.stack();
     out.put16(old.max_stack.saturating_add(more).max(1 + more));
-    out.put16(old.max_locals + u16::from(gate.is_some()));
+    out.put16(old.max_locals + u16::from(has_gate));
     out.put32(bytes.len() as u32);
     out.extend_from_slice(&bytes);
-    let guarded = regions.guarded.iter().map(|(from, to)| {
-        let old = |n: usize| {
-            code.instructions
-                .get(n)
-                .map_or(code.bytes.len() as u32, |it| it.at)
-        };
-        Ok((
-            moved.target(&code, old(*from))?,
-            moved.target(&code, old(*to))?,
-        ))
-    });
-    let guarded = guarded.collect::<Result<Vec<_>, Malformed>>()?;
+    let guarded = relocation.places(&regions.guarded)?;
     handler_table(
         &mut out,
         old.handlers,
-        &code,
-        &moved,
+        relocation,
         &guarded,
         handler_at as u16,
     )?;
 
-    let mut attributes: Vec<(u16, Vec<u8>)> = Vec::new();
-    for attribute in &old.attributes {
-        let bytes = &data[attribute.data.clone()];
-        let moved = match class.utf8(attribute.name)? {
-            b"LineNumberTable" => lines(bytes, &code, &moved)?,
-            b"LocalVariableTable" | b"LocalVariableTypeTable" => variables(bytes, &code, &moved)?,
-            _ => continue,
-        };
-        attributes.push((attribute.name, moved));
-    }
+    let mut attributes = debug_attributes(class, data, &old.attributes, relocation)?;
     if class.major >= STACK_MAPS {
         frames::relocate(&mut frames, &code, &moved)?;
         let throwable = pool.class("java/lang/Throwable")?;
-        // Nothing is known there but the exception and what the gate said: other variables may have had any type.
+        // Only the exception and the gate's answer are known there: other variables may have had any type.
+        let locals = match has_gate {
+            true => gate::with_variable(&[], variable),
+            false => Vec::new(),
+        };
         frames.push(Frame {
             at: handler_at as u32,
             kind: FrameDelta::Full {
-                locals: gate.map_or_else(Vec::new, |_| gate::with_variable(&[], variable)),
+                locals,
                 stack: vec![Type::Object(throwable)],
             },
         });
         attributes.push((pool.utf8("StackMapTable")?, frames::write(&frames)));
     }
+    put_attributes(&mut out, attributes);
+    Ok(out)
+}
+
+fn check_length(old: usize, new: usize) -> Result<(), Refusal> {
+    if new > 65535 {
+        return Err(Refusal::TooLong);
+    }
+    if old <= HUGE_METHOD && new > HUGE_METHOD {
+        return Err(Refusal::TooLongToCompile);
+    }
+    Ok(())
+}
+
+/// Where a method is entered, and what its handler guards.
+fn regions(
+    class: &ClassFile<'_>,
+    method: &Method<'_>,
+    code: &Code<'_>,
+    frames: &[Frame],
+) -> Result<Regions, Refusal> {
+    match &*method.name {
+        "<init>" if !class.parent().is_empty() => {
+            let parameters = constructor::parameters(&method.descriptor);
+            constructor::regions(class, code, frames, parameters)?.ok_or(Refusal::Constructor)
+        }
+        _ => Ok(Regions {
+            entered_after: Vec::new(),
+            guarded: vec![(0, code.instructions.len())],
+        }),
+    }
+}
+
+/// A method's code, and where it has moved.
+#[derive(Clone, Copy)]
+struct Relocation<'a> {
+    code: &'a Code<'a>,
+    moved: &'a Moved,
+}
+
+impl Relocation<'_> {
+    /// Where a jump to this old place leads.
+    fn target(self, old: u32) -> Result<u32, Malformed> {
+        self.moved.target(self.code, old)
+    }
+
+    /// Where a line or a variable begins that began at this old place. The probe at the entry belongs to the first line, and sees
+    /// the parameters.
+    fn start(self, old: u32) -> Result<u32, Malformed> {
+        if old == 0 { Ok(0) } else { self.target(old) }
+    }
+
+    /// Where ranges of instructions begin and end.
+    fn places(self, ranges: &[(usize, usize)]) -> Result<Vec<(u32, u32)>, Malformed> {
+        let old = |n: usize| {
+            let instruction = self.code.instructions.get(n);
+            instruction.map_or(self.code.bytes.len() as u32, |it| it.at)
+        };
+        let places = ranges
+            .iter()
+            .map(|(from, to)| Ok((self.target(old(*from))?, self.target(old(*to))?)));
+        places.collect()
+    }
+}
+
+/// The attributes of the code that debuggers and stack traces use, with their places moved: names and data.
+fn debug_attributes(
+    class: &ClassFile<'_>,
+    data: &[u8],
+    old: &[Attribute],
+    relocation: Relocation<'_>,
+) -> Result<Vec<(u16, Vec<u8>)>, Malformed> {
+    let mut attributes = Vec::new();
+    for attribute in old {
+        let bytes = &data[attribute.data.clone()];
+        let moved = match class.utf8(attribute.name)? {
+            b"LineNumberTable" => lines(bytes, relocation)?,
+            b"LocalVariableTable" | b"LocalVariableTypeTable" => variables(bytes, relocation)?,
+            _ => continue,
+        };
+        attributes.push((attribute.name, moved));
+    }
+    Ok(attributes)
+}
+
+fn put_attributes(out: &mut Vec<u8>, attributes: Vec<(u16, Vec<u8>)>) {
     out.put16(attributes.len() as u16);
     for (name, bytes) in attributes {
         out.put16(name);
         out.put32(bytes.len() as u32);
         out.extend_from_slice(&bytes);
     }
-    Ok(out)
 }
 
 fn find<'a>(
@@ -262,12 +312,11 @@ fn find<'a>(
     Ok(None)
 }
 
-/// The exception table: the method's own handlers first, then ours for whatever is thrown in what is guarded.
+/// Appends the exception table: the method's own handlers first, then ours for whatever is thrown in what is guarded.
 fn handler_table(
     out: &mut Vec<u8>,
     old: &[u8],
-    code: &Code<'_>,
-    moved: &Moved,
+    relocation: Relocation<'_>,
     guarded: &[(u32, u32)],
     handler: u16,
 ) -> Result<(), Refusal> {
@@ -277,7 +326,7 @@ fn handler_table(
     while !reader.is_empty() {
         for _ in 0..3 {
             let at = u32::from(reader.u16()?);
-            out.put16(moved.target(code, at)? as u16);
+            out.put16(relocation.target(at)? as u16);
         }
         out.put16(reader.u16()?);
     }
@@ -290,37 +339,28 @@ fn handler_table(
     Ok(())
 }
 
-fn lines(bytes: &[u8], code: &Code<'_>, moved: &Moved) -> Result<Vec<u8>, Malformed> {
+fn lines(bytes: &[u8], relocation: Relocation<'_>) -> Result<Vec<u8>, Malformed> {
     let mut reader = Reader::new(bytes);
     let mut out = Vec::new();
     out.put16(reader.u16()?);
     while !reader.is_empty() {
-        out.put16(start(u32::from(reader.u16()?), code, moved)? as u16);
+        out.put16(relocation.start(u32::from(reader.u16()?))? as u16);
         out.put16(reader.u16()?);
     }
     Ok(out)
 }
 
-fn variables(bytes: &[u8], code: &Code<'_>, moved: &Moved) -> Result<Vec<u8>, Malformed> {
+fn variables(bytes: &[u8], relocation: Relocation<'_>) -> Result<Vec<u8>, Malformed> {
     let mut reader = Reader::new(bytes);
     let mut out = Vec::new();
     out.put16(reader.u16()?);
     while !reader.is_empty() {
         let (from, length) = (u32::from(reader.u16()?), u32::from(reader.u16()?));
-        let to = moved.target(code, from + length)?;
-        let from = start(from, code, moved)?;
+        let to = relocation.target(from + length)?;
+        let from = relocation.start(from)?;
         out.put16(from as u16);
         out.put16((to - from) as u16);
         out.extend_from_slice(reader.take(6)?);
     }
     Ok(out)
-}
-
-/// The probe at the entry belongs to the first line, and sees the parameters.
-fn start(old: u32, code: &Code<'_>, moved: &Moved) -> Result<u32, Malformed> {
-    if old == 0 {
-        Ok(0)
-    } else {
-        moved.target(code, old)
-    }
 }

@@ -1,15 +1,15 @@
 //! The beginnings of strings.
 
-/// What of a string was written.
+/// How much of a string was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// Bytes.
+    /// Length in bytes.
     pub length: usize,
-    /// Some found no place.
+    /// Whether some characters did not fit.
     pub cut: bool,
 }
 
-/// Writes as many characters of UTF-16 as fit, as UTF-8. What is no character becomes U+FFFD.
+/// Writes as many characters of UTF-16 as fit, as UTF-8. Unpaired surrogates become U+FFFD.
 pub fn utf8_start(units: &[u16], into: &mut [u8]) -> Start {
     let mut length = 0;
     for character in char::decode_utf16(units.iter().copied()) {

@@ -1,8 +1,7 @@
-//! Probes that are told a call's values: what the method is given, and what it returns.
+//! Probes that get a call's values: its arguments and its result.
 //!
-//! Nothing is boxed, and no variable is needed: arguments are where they were put when the method is entered, and what it
-//! returns is on top of the stack. Each value is told by a call of its own, because the methods that probes call have fixed
-//! descriptors.
+//! Nothing is boxed, and no variable is needed: when the method is entered, its arguments are in their variables, and what it returns is on
+//! top of the stack. Each value is passed on by its own call, because the methods that probes call have fixed descriptors.
 
 use crate::bytes::Write;
 use crate::class::Method;
@@ -12,13 +11,13 @@ use crate::probes::{Refusal, ValueProbes};
 
 const STATIC: u16 = 0x8;
 
-/// What the `int` says that comes with a value.
+/// The `int` that comes with a value.
 pub mod tag {
-    /// The bits that say which type it is: a character of descriptors, `I` for `int`, `L` for all objects.
+    /// The bits of its type: a character of descriptors, `I` for `int`, `L` for all objects.
     pub const TYPE: i32 = 0x7f;
-    /// It is the first that is told of a call's beginning or end.
+    /// It is the first value of a call's entry or exit.
     pub const FIRST: i32 = 0x80;
-    /// It is what the method returns.
+    /// It is the method's result.
     pub const RESULT: i32 = 0x100;
 }
 
@@ -27,7 +26,7 @@ pub mod tag {
 struct Typed(u8);
 
 impl Typed {
-    /// `None`: it is `void`, or no type.
+    /// `None` for `void`, and for what is no type.
     fn new(descriptor: u8) -> Option<Typed> {
         match descriptor {
             b'[' => Some(Typed(b'L')),
@@ -50,8 +49,13 @@ impl Typed {
         }
     }
 
-    /// Calls what is told it: it is on the stack.
-    fn tell(self, tag: i32, probes: ValueProbes<'_>, pool: &mut Pool) -> Result<Vec<u8>, Refusal> {
+    /// Calls the probe for the value, which is on the stack.
+    fn pass_on(
+        self,
+        tag: i32,
+        probes: ValueProbes<'_>,
+        pool: &mut Pool,
+    ) -> Result<Vec<u8>, Refusal> {
         let (name, descriptor) = match self.0 {
             b'J' => (probes.long, "(JI)V"),
             b'F' => (probes.float, "(FI)V"),
@@ -68,8 +72,8 @@ impl Typed {
     }
 }
 
-/// Tells the first `most` arguments, and pushes how many there are. Empty for a method without any.
-pub fn tell_arguments(
+/// Passes on the first `most` arguments, and pushes how many there are. Empty for a method without arguments.
+pub(crate) fn pass_on_arguments(
     method: &Method<'_>,
     most: u8,
     probes: ValueProbes<'_>,
@@ -81,7 +85,7 @@ pub fn tell_arguments(
     for (n, argument) in arguments.iter().take(usize::from(most)).enumerate() {
         let first = if n == 0 { tag::FIRST } else { 0 };
         bytes.extend(code::variable(argument.load(), variable));
-        bytes.extend(argument.tell(first, probes, pool)?);
+        bytes.extend(argument.pass_on(first, probes, pool)?);
         variable += 1 + u16::from(argument.is_wide());
     }
     if !arguments.is_empty() {
@@ -91,8 +95,8 @@ pub fn tell_arguments(
     Ok(bytes)
 }
 
-/// Tells what is about to be returned, and leaves it on the stack. Empty for a method that returns nothing.
-pub fn tell_result(
+/// Passes on what is about to be returned, and leaves it on the stack. Empty for a method that returns nothing.
+pub(crate) fn pass_on_result(
     method: &Method<'_>,
     probes: ValueProbes<'_>,
     pool: &mut Pool,
@@ -105,11 +109,11 @@ pub fn tell_result(
         true => op::DUP2,
         false => op::DUP,
     };
-    let told = result.tell(tag::FIRST | tag::RESULT, probes, pool)?;
-    Ok([&[twice][..], &told].concat())
+    let passed = result.pass_on(tag::FIRST | tag::RESULT, probes, pool)?;
+    Ok([&[twice][..], &passed].concat())
 }
 
-/// The types of a method's arguments, as far as its descriptor is one.
+/// The types of a method's arguments, as far as its descriptor is well-formed.
 fn arguments(descriptor: &str) -> Vec<Typed> {
     let inside = descriptor.strip_prefix('(').unwrap_or("");
     let mut rest = inside.split(')').next().unwrap_or("").as_bytes();
