@@ -22,7 +22,7 @@ export function pan(span: Span, whole: Span, share: number): Span {
   return inside({ left: span.left + by, right: span.right + by }, whole);
 }
 
-/** The span around a part, with air on both sides. */
+/** The span around a part, with some room on both sides. */
 export function around(part: Span, whole: Span): Span {
   const width = Math.max(part.right - part.left, narrowest);
   return inside({ left: part.left - width * 0.15, right: part.right + width * 0.15 }, whole);
@@ -69,6 +69,15 @@ function unitOf(step: number): [number, string] {
     return [1e9, "s"];
   }
   return step >= 1e4 ? [1e6, "ms"] : [1e3, "µs"];
+}
+
+export const rulerHeight = 20;
+/** Pixels of the threads' names, left of the time. */
+export const labelWidth = 150;
+
+/** Pixels that show time. */
+export function timeWidth(width: number): number {
+  return Math.max(width - labelWidth, 50);
 }
 
 export const laneHeight = 20;
