@@ -18,23 +18,21 @@ use crate::outcome::{DONE, Failure, Outcome};
 const COLUMNS: &str =
     "tid, thread, node, kind, what, depth, start, wall, cpu, self, selfcpu, ended, object";
 
+/// What an export writes.
+enum Export {
+    Table(Box<Query>, Format),
+    Perfetto,
+    Chrome,
+    CallTree(OutputFormat),
+}
+
 /// Exports a trace.
 pub(crate) fn export(args: &ExportArgs) -> Outcome {
     use ExportFormat as F;
-    let to = match args.format {
-        Some(to) => to,
-        // `--json` stands for JSON lines here.
-        None => F::Json,
-    };
-    let table = match to {
-        F::Csv => Some(Format::Csv),
-        F::Tsv => Some(Format::Tsv),
-        F::Json => Some(Format::Json),
-        F::Arrow => Some(Format::Arrow),
-        F::Parquet => Some(Format::Parquet),
-        F::Perfetto | F::Chrome | F::Folded | F::Pprof | F::Speedscope => None,
-    };
-    if table.is_none() && (args.condition.is_some() || args.columns.is_some()) {
+    // `--json` stands for JSON lines here.
+    let to = args.format.unwrap_or(F::Json);
+    let is_table = matches!(to, F::Csv | F::Tsv | F::Json | F::Arrow | F::Parquet);
+    if !is_table && (args.condition.is_some() || args.columns.is_some()) {
         return Err(Failure::Usage(
             "--where and --columns are for tables: csv, tsv, json, arrow, parquet; select parts for other formats with --thread, --from, --to, --filter"
                 .into(),
@@ -42,28 +40,35 @@ pub(crate) fn export(args: &ExportArgs) -> Outcome {
     }
     let trace = open(&args.selection)?;
     let scope = args.selection.scope(&trace);
+    // An error in the query must not leave an empty file.
+    let table =
+        |format| -> Result<Export, Failure> { Ok(Export::Table(Box::new(select(args)?), format)) };
+    let export = match to {
+        F::Csv => table(Format::Csv)?,
+        F::Tsv => table(Format::Tsv)?,
+        F::Json => table(Format::Json)?,
+        F::Arrow => table(Format::Arrow)?,
+        F::Parquet => table(Format::Parquet)?,
+        F::Perfetto => Export::Perfetto,
+        F::Chrome => Export::Chrome,
+        F::Folded => Export::CallTree(OutputFormat::Folded),
+        F::Pprof => Export::CallTree(OutputFormat::Pprof),
+        F::Speedscope => Export::CallTree(OutputFormat::Speedscope),
+    };
     let content = match to {
         F::Arrow | F::Parquet | F::Perfetto | F::Pprof => Content::Binary,
         F::Csv | F::Tsv | F::Json | F::Chrome | F::Folded | F::Speedscope => Content::Text,
     };
-    // An error in the query must not leave an empty file.
-    let query = table.map(|_| select(args)).transpose()?;
     let mut out = destination(args.output.as_deref(), content)?;
-    let notes = match (to, query, table) {
-        (_, Some(query), Some(format)) => rows(&trace, &scope, &query, format, &mut out)?,
-        (F::Perfetto, ..) => exported(perfetto(
-            &trace,
-            &scope,
-            &fulcrum_model::Progress::default(),
-            &mut out,
-        ))?,
-        (F::Chrome, ..) => exported(chrome(
-            &trace,
-            &scope,
-            &fulcrum_model::Progress::default(),
-            &mut out,
-        ))?,
-        _ => folded(args, to, &trace, &scope, &mut out)?,
+    let progress = fulcrum_model::Progress::default();
+    let notes = match export {
+        Export::Table(query, format) => rows(&trace, &scope, &query, format, &mut out)?,
+        Export::Perfetto => exported(perfetto(&trace, &scope, &progress, &mut out))?,
+        Export::Chrome => exported(chrome(&trace, &scope, &progress, &mut out))?,
+        Export::CallTree(format) => {
+            call_tree(&trace, &scope, &args.value, format, &mut out)?;
+            Vec::new()
+        }
     };
     say_notes(&trace, &notes);
     Ok(DONE)
@@ -111,13 +116,14 @@ fn rows(
     Ok(answered.notes)
 }
 
-fn folded(
-    args: &ExportArgs,
-    to: ExportFormat,
+/// Writes the call tree of a trace in a format that counts one value type.
+fn call_tree(
     trace: &Trace,
     scope: &TraceRange,
+    value: &str,
+    format: OutputFormat,
     mut out: &mut dyn Write,
-) -> Result<Vec<String>, Failure> {
+) -> Result<(), Failure> {
     let tree = fold(trace, scope, &fulcrum_model::Progress::default()).map_err(|error| {
         Failure::BadInput(match error {
             FoldError::Tree(error) => format!(
@@ -126,25 +132,13 @@ fn folded(
             FoldError::Cancelled | FoldError::Absent => "the trace has no such part".into(),
         })
     })?;
-    let names: Vec<&str> = tree
-        .value_types()
-        .iter()
-        .map(|it| it.name.as_str())
-        .collect();
-    let value = names
-        .iter()
-        .position(|it| *it == args.value)
-        .ok_or_else(|| {
-            Failure::Usage(format!(
-                "there is no value type {}; choose one of {}",
-                args.value,
-                names.join(", ")
-            ))
-        })?;
-    let target = match to {
-        ExportFormat::Pprof => OutputFormat::Pprof,
-        ExportFormat::Speedscope => OutputFormat::Speedscope,
-        _ => OutputFormat::Folded,
+    let types = tree.value_types();
+    let names: Vec<&str> = types.iter().map(|it| it.name.as_str()).collect();
+    let Some(value) = names.iter().position(|it| *it == value) else {
+        let names = names.join(", ");
+        return Err(Failure::Usage(format!(
+            "there is no value type {value}; choose one of {names}"
+        )));
     };
     let profile = Profile {
         format: fulcrum_profile_formats::Format::Folded,
@@ -153,12 +147,11 @@ fn folded(
         notes: Vec::new(),
         renamed: Vec::new(),
     };
-    match write(&profile, target, value, &mut out) {
-        Err(WriteError::Io(error)) => written(Err(error))?,
-        Err(error) => return Err(Failure::BadInput(error.to_string())),
-        Ok(()) => written(out.flush())?,
+    match write(&profile, format, value, &mut out) {
+        Err(WriteError::Io(error)) => written(Err(error)),
+        Err(error) => Err(Failure::BadInput(error.to_string())),
+        Ok(()) => written(out.flush()),
     }
-    Ok(Vec::new())
 }
 
 fn exported(result: Result<Vec<String>, ExportError>) -> Result<Vec<String>, Failure> {
