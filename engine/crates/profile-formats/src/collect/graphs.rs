@@ -119,15 +119,15 @@ impl Graphs {
             return Err(Fault::whole("the profile has no functions"));
         }
         let cums = self.cums()?;
-        let graph = |(kind, value_type): (usize, &ValueType)| {
+        let graph = |(column, value_type): (usize, &ValueType)| {
             let functions = self.functions.iter().zip(&cums);
             let graph = CallGraph {
                 value_type: value_type.clone(),
                 functions: functions
                     .map(|(function, cum)| GraphFunction {
                         name: function.name.clone(),
-                        base: function.base[kind],
-                        cum: cum[kind],
+                        base: function.base[column],
+                        cum: cum[column],
                     })
                     .collect(),
                 calls: self
@@ -136,8 +136,8 @@ impl Graphs {
                     .map(|call| GraphCall {
                         caller: call.caller,
                         callee: call.callee,
-                        base: call.base.as_ref().map(|base| base[kind]),
-                        cum: call.cum[kind],
+                        base: call.base.as_ref().map(|base| base[column]),
+                        cum: call.cum[column],
                     })
                     .collect(),
             };

@@ -49,12 +49,12 @@ impl Parents {
     }
 
     /// Adds to a value of a node.
-    pub(crate) fn add(&mut self, node: usize, kind: usize, value: i64) -> Result<(), Fault> {
+    pub(crate) fn add(&mut self, node: usize, column: usize, value: i64) -> Result<(), Fault> {
         let row = &mut self.values[node * self.width..][..self.width];
         if row.iter().all(|&value| value == 0) {
             self.touched.push(node as u32);
         }
-        let slot = &mut row[kind];
+        let slot = &mut row[column];
         *slot = slot.checked_add(value).ok_or_else(too_large)?;
         Ok(())
     }

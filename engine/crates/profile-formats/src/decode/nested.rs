@@ -109,7 +109,7 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
         let Some(level) = self.open.last() else {
             return match token {
                 Token::Open { array: false } => {
-                    self.open.push(Level::new(Kind::Outermost));
+                    self.open.push(Level::new(Bracket::Outermost));
                     Ok(())
                 }
                 _ => Err(self.fault("expected an object")),
@@ -120,7 +120,7 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
                 self.open.pop();
                 self.value_ended();
             }
-            Token::Text(text) if level.kind.is_object() && level.key.is_none() => {
+            Token::Text(text) if level.bracket.is_object() && level.key.is_none() => {
                 let key = self.decode(text)?;
                 if let Some(level) = self.open.last_mut() {
                     level.key = Some(key);
@@ -144,11 +144,11 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
             return Ok(());
         };
         let key = level.key.as_deref().unwrap_or_default();
-        let inside = match (level.kind, array) {
-            (Kind::Outermost, false) if key == self.root => Kind::Call(self.begin(None)?),
-            (Kind::Call(row), true) if key == C::CHILDREN => Kind::Children(row),
-            (Kind::Children(row), false) => Kind::Call(self.begin(Some(row))?),
-            (Kind::Call(row), false) => Kind::Part(row),
+        let inside = match (level.bracket, array) {
+            (Bracket::Outermost, false) if key == self.root => Bracket::Call(self.begin(None)?),
+            (Bracket::Call(row), true) if key == C::CHILDREN => Bracket::Children(row),
+            (Bracket::Children(row), false) => Bracket::Call(self.begin(Some(row))?),
+            (Bracket::Call(row), false) => Bracket::Part(row),
             _ => {
                 self.tokens.skip();
                 self.value_ended();
@@ -161,7 +161,7 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
 
     fn scalar(&mut self, value: Scalar<'a>) {
         if let Some(level) = self.open.last()
-            && let Kind::Call(row) | Kind::Part(row) = level.kind
+            && let Bracket::Call(row) | Bracket::Part(row) = level.bracket
         {
             let key = level.key.as_deref().unwrap_or_default();
             self.calls[row as usize].call.set(key, value);
@@ -208,7 +208,7 @@ impl<'a, C: Call<'a>> Walk<'a, '_, C> {
 
 /// What an open bracket belongs to.
 #[derive(Clone, Copy)]
-enum Kind {
+enum Bracket {
     Outermost,
     Call(u32),
     /// An object inside a call.
@@ -217,21 +217,21 @@ enum Kind {
     Children(u32),
 }
 
-impl Kind {
+impl Bracket {
     fn is_object(self) -> bool {
-        !matches!(self, Kind::Children(_))
+        !matches!(self, Bracket::Children(_))
     }
 }
 
 struct Level<'a> {
-    kind: Kind,
+    bracket: Bracket,
     /// The key of the next value of an object.
     key: Option<Cow<'a, str>>,
 }
 
 impl Level<'_> {
-    fn new(kind: Kind) -> Self {
-        Level { kind, key: None }
+    fn new(bracket: Bracket) -> Self {
+        Level { bracket, key: None }
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct End {
     pub(crate) reason: EndReason,
 }
 
-/// EndReason reading ends.
+/// Why reading ends.
 #[derive(Debug)]
 pub(crate) enum EndReason {
     /// A count has a fraction, and the number of decimals is unknown.

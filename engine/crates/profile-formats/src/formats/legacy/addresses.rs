@@ -55,10 +55,10 @@ impl Addresses {
             self.build = build.trim().to_owned();
             return;
         }
-        let Some((start, piece)) = piece(line) else {
+        let Some((start, mapping)) = mapping(line) else {
             return;
         };
-        self.maps.insert(start, piece);
+        self.maps.insert(start, mapping);
     }
 
     /// The frames of a stack of addresses, innermost first. Return addresses must already point into their calls.
@@ -99,10 +99,10 @@ impl Addresses {
         }
         let from = self.named.len();
         let before = self.maps.range(..=address).next_back();
-        let place = before.filter(|(_, piece)| address < piece.end);
-        let (file, offset) = place.map_or(("".into(), address), |(start, piece)| {
-            let offset = (address - start).saturating_add(piece.offset);
-            (path(&piece.file, &self.build), offset)
+        let place = before.filter(|(_, mapping)| address < mapping.end);
+        let (file, offset) = place.map_or(("".into(), address), |(start, mapping)| {
+            let offset = (address - start).saturating_add(mapping.offset);
+            (path(&mapping.file, &self.build), offset)
         });
         let file = &*file;
         // Some writers move a return address into its call before they name it, others do not.
@@ -156,7 +156,7 @@ pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
 
 /// Parses a mapping: `400000-401000 r-xp 1000 08:01 12 /bin/app` or `400000-401000: /bin/app`. Returns `None` for mappings
 /// without code.
-fn piece(line: &str) -> Option<(u64, Mapping)> {
+fn mapping(line: &str) -> Option<(u64, Mapping)> {
     let (range, rest) = line.split_once(char::is_whitespace)?;
     let (start, end) = range.trim_end_matches(':').split_once('-')?;
     let (start, end) = (hexadecimal(start)?, hexadecimal(end)?);

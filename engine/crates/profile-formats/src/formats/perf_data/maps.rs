@@ -78,10 +78,10 @@ impl Processes {
                 id: map.build_id.clone(),
             });
         }
-        let pieces = self.maps.entry(owner).or_default();
+        let mappings = self.maps.entry(owner).or_default();
         // A child shares its parent's map until one of them changes.
-        self.made += 2 + if Rc::strong_count(pieces) > 1 {
-            pieces.len()
+        self.made += 2 + if Rc::strong_count(mappings) > 1 {
+            mappings.len()
         } else {
             0
         };
@@ -89,10 +89,10 @@ impl Processes {
             let problem = format!("processes have more than {MAX_MAPPINGS} mappings");
             return Err(Fault::whole(problem));
         }
-        let pieces = Rc::make_mut(pieces);
-        cut(pieces, map.start, end);
+        let mappings = Rc::make_mut(mappings);
+        cut(mappings, map.start, end);
         let offset = map.offset;
-        pieces.insert(map.start, Mapping { end, offset, file });
+        mappings.insert(map.start, Mapping { end, offset, file });
         Ok(())
     }
 
@@ -134,16 +134,16 @@ impl Processes {
 
     /// Where an address of a process belongs.
     pub(crate) fn place(&self, pid: u32, Address { address, kernel }: Address) -> Place {
-        let pieces = self.maps.get(&(!kernel).then_some(pid));
-        let before = pieces.and_then(|pieces| pieces.range(..=address).next_back());
+        let mappings = self.maps.get(&(!kernel).then_some(pid));
+        let before = mappings.and_then(|mappings| mappings.range(..=address).next_back());
         // The kernel's map does not cover all of its code.
-        let inside = |piece: &Mapping| {
-            address < piece.end || kernel && self.file(piece.file).name == KERNEL_FILE
+        let inside = |mapping: &Mapping| {
+            address < mapping.end || kernel && self.file(mapping.file).name == KERNEL_FILE
         };
-        match before.filter(|(_, piece)| inside(piece)) {
-            Some((start, piece)) => Place::File {
-                file: piece.file,
-                offset: (address - start).saturating_add(piece.offset),
+        match before.filter(|(_, mapping)| inside(mapping)) {
+            Some((start, mapping)) => Place::File {
+                file: mapping.file,
+                offset: (address - start).saturating_add(mapping.offset),
             },
             None if kernel => Place::Kernel,
             None => Place::Unknown,
@@ -152,24 +152,27 @@ impl Processes {
 }
 
 /// Unmaps a range, keeping what is before and after it.
-fn cut(pieces: &mut BTreeMap<u64, Mapping>, start: u64, end: u64) {
-    if let Some((&first, piece)) = pieces.range_mut(..start).next_back()
-        && piece.end > start
+fn cut(mappings: &mut BTreeMap<u64, Mapping>, start: u64, end: u64) {
+    if let Some((&first, mapping)) = mappings.range_mut(..start).next_back()
+        && mapping.end > start
     {
-        let old = *piece;
-        piece.end = start;
+        let old = *mapping;
+        mapping.end = start;
         if old.end > end {
             let offset = old.offset.saturating_add(end - first);
-            pieces.insert(end, Mapping { offset, ..old });
+            mappings.insert(end, Mapping { offset, ..old });
         }
     }
-    let inside: Vec<u64> = pieces.range(start..end).map(|(&start, _)| start).collect();
+    let inside: Vec<u64> = mappings
+        .range(start..end)
+        .map(|(&start, _)| start)
+        .collect();
     for first in inside {
-        if let Some(old) = pieces.remove(&first)
+        if let Some(old) = mappings.remove(&first)
             && old.end > end
         {
             let offset = old.offset.saturating_add(end - first);
-            pieces.insert(end, Mapping { offset, ..old });
+            mappings.insert(end, Mapping { offset, ..old });
         }
     }
 }
