@@ -1,11 +1,11 @@
-//! What critical sections cost, in ticks of the time stamp counter: natively, where a lock site rests, out of line with an
-//! observer that does nothing, and with a `FlowDetector`. `cargo bench -p fulcrum-critical-sections`; beside each number,
-//! how much more it is than natively. Sections are measured in batches, but for the first of each.
+//! Measures the cost of critical sections in ticks of the time stamp counter: native, at a resting lock site, out of line
+//! with an observer that does nothing, and with a `FlowDetector`. Run with `cargo bench -p fulcrum-critical-sections`. Each
+//! number is shown with its difference to native. All sections but the first are measured in batches.
 
 #[cfg(target_arch = "x86_64")]
-#[path = "../tests/it/support/told.rs"]
+#[path = "../tests/it/support/observer.rs"]
 #[allow(dead_code, reason = "the tests need more of it")]
-mod told;
+mod observer;
 
 #[cfg(target_arch = "x86_64")]
 mod cost {
@@ -19,11 +19,11 @@ mod cost {
     use fulcrum_shared_memory::{Synopsis, ThreadId};
     use fulcrum_test_support::programs::Recipe;
 
-    use crate::told::{Flows, Listener, engine, listen, test_lock, test_unlock, test_wait};
+    use crate::observer::{Flows, Listener, engine, listen, test_lock, test_unlock, test_wait};
 
-    /// Measurements.
+    /// The number of measurements.
     const TIMES: usize = 2_000;
-    /// Calls of each but the first.
+    /// The calls per measurement, except for the first.
     const BATCH: usize = 16;
 
     type OfItem = extern "C" fn(*mut [u64; 8]) -> c_long;
@@ -41,7 +41,7 @@ mod cost {
                 .build();
             let file = folder.join("flows.so").into_os_string();
             let name = CString::new(file.into_encoded_bytes()).expect("a path");
-            // SAFETY: our own library.
+            // SAFETY: our own library, whose constructors are harmless.
             let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
             assert!(!handle.is_null());
             Program(handle)
@@ -49,34 +49,34 @@ mod cost {
 
         fn symbol(&self, name: &str) -> *mut c_void {
             let name = CString::new(name).expect("a name");
-            // SAFETY: the handle is one, and the name a C string.
+            // SAFETY: the handle is valid, and the name is a C string.
             let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
             assert!(!found.is_null(), "{name:?}");
             found
         }
 
-        /// Which functions take its locks.
+        /// Sets the functions that take its locks.
         fn set_up(&self, lock: *const (), unlock: *const ()) {
-            // SAFETY: its type in the program.
+            // SAFETY: this is the function's type in the program.
             let set_up: extern "C" fn(*const (), *const (), *const ()) =
                 unsafe { std::mem::transmute(self.symbol("set_up")) };
             set_up(lock, unlock, test_wait as *const ());
         }
 
         fn of_item(&self, name: &str) -> OfItem {
-            // SAFETY: its type in the program.
+            // SAFETY: this is the function's type in the program.
             unsafe { std::mem::transmute(self.symbol(name)) }
         }
 
         fn plain(&self, name: &str) -> Plain {
-            // SAFETY: its type in the program.
+            // SAFETY: this is the function's type in the program.
             unsafe { std::mem::transmute(self.symbol(name)) }
         }
     }
 
     fn now() -> u64 {
         let mut processor = 0;
-        // SAFETY: every x86-64 processor has both.
+        // SAFETY: every x86-64 processor has both instructions.
         unsafe {
             _mm_lfence();
             let now = __rdtscp(&raw mut processor);
@@ -85,7 +85,7 @@ mod cost {
         }
     }
 
-    /// Ticks of the first call, and of each call of a batch on average.
+    /// Ticks of the first call, and the mean of each batch.
     #[derive(Default)]
     struct Ticks {
         first: Option<u64>,
@@ -93,7 +93,7 @@ mod cost {
     }
 
     impl Ticks {
-        /// The first time, one call; then batches.
+        /// Measures one call the first time, and batches later.
         fn measure(&mut self, what: impl Fn() -> c_long) {
             let calls = self.calls();
             let start = now();
@@ -107,12 +107,12 @@ mod cost {
             }
         }
 
-        /// How many calls the next measurement has.
+        /// The number of calls in the next measurement.
         fn calls(&self) -> usize {
             if self.first.is_none() { 1 } else { BATCH }
         }
 
-        /// Of the second half, when all has been learned.
+        /// The median of the second half, when everything has been learned.
         fn median(&self) -> f64 {
             let mut steady = self.batches[self.batches.len() / 2..].to_vec();
             steady.sort_unstable_by(f64::total_cmp);
@@ -126,7 +126,7 @@ mod cost {
         }
     }
 
-    /// An item whose number is not 0.
+    /// An item with a number other than 0.
     fn item() -> *mut [u64; 8] {
         Box::leak(Box::new([7; 8]))
     }
@@ -145,7 +145,7 @@ mod cost {
         ticks
     }
 
-    /// One thread pushes, another one pops, in turn; each as it is told to.
+    /// One thread pushes and another one pops, in turns, each with its listener.
     fn in_two_threads(program: &Program, listener: impl Fn(u32) -> Listener + Sync) -> [Ticks; 2] {
         let (push, pop) = (program.of_item("push_array"), program.plain("pop_array"));
         let turn = AtomicU32::new(0);
@@ -175,7 +175,7 @@ mod cost {
         })
     }
 
-    /// For the calling thread.
+    /// A listener that finds flow, for the calling thread.
     fn flows(detector: &Arc<Mutex<FlowDetector>>, which: u32) -> Listener {
         let here = (&raw const which).addr() as u64;
         let thread = ThreadId(which);
@@ -217,8 +217,8 @@ mod cost {
         let apart = in_two_threads(&program, |_| Listener::Wants);
         show("out of line, two threads", &apart, &native_apart);
         let detector = Arc::new(Mutex::new(FlowDetector::default()));
-        let told = in_two_threads(&program, |which| flows(&detector, which));
-        show("with a FlowDetector", &told, &native_apart);
+        let detected = in_two_threads(&program, |which| flows(&detector, which));
+        show("with a FlowDetector", &detected, &native_apart);
         let found = detector.lock().expect("nobody panics").flows();
         let found: u64 = found.iter().map(|it| it.count).sum();
         println!("{found} of {} pushes flowed", (TIMES - 1) * BATCH + 1);

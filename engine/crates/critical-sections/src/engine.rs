@@ -340,7 +340,7 @@ pub(crate) unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
         Wish::Native(scope) => thread.rests.unwanted(caller.ip, lock, scope),
         Wish::Watched => {
             (thread.site, thread.lock) = (caller.ip, lock);
-            // SAFETY: the caller's promise.
+            // SAFETY: this function has the same contract.
             unsafe { engine.begin(thread, captured, result) };
         }
     }

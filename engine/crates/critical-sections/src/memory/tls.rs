@@ -45,7 +45,7 @@ pub(crate) struct Words {
 
 /// An offset in [`Words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Word(pub usize);
+pub(crate) struct Word(pub(crate) usize);
 
 pub(crate) const TARGET: Word = Word(offset_of!(Words, target));
 pub(crate) const EXIT: Word = Word(offset_of!(Words, exit));

@@ -1,5 +1,5 @@
-//! What runs out of line leaves exactly what it leaves natively: registers, flags, memory, the stack; and what is told of it
-//! is what it did.
+//! Code that runs out of line leaves exactly what it leaves natively (registers, flags, memory, the stack), and the
+//! reported effects are what it did.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use fulcrum_shared_memory::{Effect, Place, Register};
 use fulcrum_stats::Random;
 
 use crate::support::machine::{MEMORY, Machine, mapped};
+use crate::support::observer::{Listener, alone, engine, listen, notes};
 use crate::support::random_code::{Generator, Kind};
-use crate::support::told::{Listener, alone, engine, listen, notes};
 
-/// More often than it takes until a path is translated as one unit, and then again.
+/// Enough for a path to be translated as one unit, and to run again afterwards.
 const TIMES: usize = 30;
 /// A machine whose pointers lead into its own memory, and whose other values are random.
 pub fn machine(random: &mut Random) -> Box<Machine> {
@@ -38,7 +38,7 @@ pub fn machine(random: &mut Random) -> Box<Machine> {
     machine
 }
 
-/// Random functions, each run natively and [`TIMES`] times out of line. `check` sees what was told of the last time.
+/// Runs each random function natively once and out of line [`TIMES`] times. `check` gets the effects of the last time.
 fn fuzz(
     kind: Kind,
     seed: u64,
@@ -61,20 +61,20 @@ fn fuzz(
         println!("function {n} at {code:x}: {bytes:02x?}");
         let mut machine = machine(&mut random);
         let before = machine.clone();
-        // SAFETY: what the generator makes touches nothing but its memory and its stack.
+        // SAFETY: generated code accesses only its memory and its stack.
         unsafe { machine.run_natively(code) };
         let native = machine.clone();
         let counted = counts().expect("it has begun");
         for time in 0..TIMES {
             machine.clone_from(&before);
             notes();
-            // SAFETY: as above.
+            // SAFETY: generated code accesses only its memory and its stack.
             unsafe { machine.run_watched(code) };
             assert_eq!(machine, native, "function {n} of seed {seed}, time {time}");
         }
-        let told = notes();
-        assert!(!told.is_empty());
-        check(&before, &native, &told);
+        let reported = notes();
+        assert!(!reported.is_empty());
+        check(&before, &native, &reported);
         let now = counts().expect("it has begun");
         assert_eq!(now.watched - counted.watched, TIMES as u64);
         let stops = |it: Counts| (it.stopped, it.too_long, it.abandoned);
@@ -88,7 +88,7 @@ fn random_functions_leave_what_they_leave_natively() {
     fuzz(Kind::All, 1, 300, |_, _, _| {});
 }
 
-/// Memory and registers as they follow from what was told.
+/// Memory and registers, reconstructed from the reported effects.
 struct Model {
     words: HashMap<u64, u64>,
     registers: HashMap<Register, u64>,
@@ -120,7 +120,7 @@ impl Model {
     }
 
     fn apply(&mut self, at: CodeAddress, effect: Effect) {
-        // Around the function, flags are kept as bytes.
+        // Flags around the function are stored as bytes.
         let is_narrow = |it: &Place| matches!(it, Place::Memory(span) if span.bytes() < 8);
         match effect {
             Effect::Move { from, to, .. } if is_narrow(&from) => self.set(to, None),
@@ -157,8 +157,8 @@ fn what_is_told_of_random_functions_is_what_they_did() {
             model.apply(*at, *effect);
         }
         for n in 0..MEMORY {
-            let told = model.words.get(&(memory + 8 * n as u64));
-            assert_eq!(told, Some(&after.memory[n]), "word {n}");
+            let word = model.words.get(&(memory + 8 * n as u64));
+            assert_eq!(word, Some(&after.memory[n]), "word {n}");
         }
     });
 }

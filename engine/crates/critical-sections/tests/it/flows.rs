@@ -1,4 +1,5 @@
-//! Real threads under the engine and a `FlowDetector`: every push flows to who pops it, and nothing else flows (Whodunit §3).
+//! Real threads under the engine with a `FlowDetector`: every push flows to the thread that pops it, and nothing else flows
+//! (Whodunit §3).
 
 use std::ffi::{CStr, c_long, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,18 +11,18 @@ use fulcrum_shared_memory::{FlowDetector, Learning, Limits};
 use fulcrum_shared_memory::{Synopsis, ThreadId};
 use fulcrum_test_support::programs::Recipe;
 
-use crate::support::told::{
+use crate::support::observer::{
     Flows, Listener, alone, engine, listen, test_lock, test_unlock, test_wait, with_flows,
 };
 
-/// Items that each producer pushes.
+/// The number of items that each producer pushes.
 const ITEMS: u32 = 300;
 const THREADS: u32 = 2;
 
 /// The shared structures, compiled in one way.
 pub struct Structures(*mut c_void);
 
-// SAFETY: a handle of the loader's; what it leads to takes locks.
+// SAFETY: a handle of the loader; the code behind it takes locks.
 unsafe impl Sync for Structures {}
 
 impl Structures {
@@ -43,12 +44,12 @@ impl Structures {
             .build();
         let file = folder.join("flows.so");
         let name = std::ffi::CString::new(file.into_os_string().into_encoded_bytes()).unwrap();
-        // Functions are looked for when they are first called, which is in sections.
-        // SAFETY: our own library, without a constructor.
+        // SAFETY: our own library, without a constructor. It is bound lazily, so that functions are resolved at their first
+        // call, within sections.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
         assert!(!handle.is_null(), "{name:?}");
         let structures = Structures(handle);
-        // SAFETY: `set_up` takes two functions.
+        // SAFETY: `set_up` takes these functions.
         unsafe {
             let set_up = structures.function(c"set_up");
             let set_up: extern "C" fn(usize, usize, usize) = std::mem::transmute(set_up);
@@ -62,7 +63,7 @@ impl Structures {
     }
 
     pub fn function(&self, name: &CStr) -> *mut c_void {
-        // SAFETY: the handle is one, and the name a C string.
+        // SAFETY: the handle is valid, and the name is a C string.
         let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         assert!(!found.is_null(), "{name:?}");
         found
@@ -71,14 +72,14 @@ impl Structures {
     /// A function without arguments.
     pub fn plain(&self, name: &str) -> extern "C" fn() -> c_long {
         let name = std::ffi::CString::new(name).unwrap();
-        // SAFETY: its type in the program.
+        // SAFETY: this is the function's type in the program.
         unsafe { std::mem::transmute(self.function(&name)) }
     }
 
-    /// A function of an item.
+    /// A function with an item as its argument.
     pub fn of_item(&self, name: &str) -> extern "C" fn(*mut Item) -> c_long {
         let name = std::ffi::CString::new(name).unwrap();
-        // SAFETY: its type in the program.
+        // SAFETY: this is the function's type in the program.
         unsafe { std::mem::transmute(self.function(&name)) }
     }
 }
@@ -93,7 +94,7 @@ pub struct Item {
 
 /// The calling thread's stack.
 fn stack() -> std::ops::Range<u64> {
-    // SAFETY: asks for the calling thread's own attributes, and frees what it was given.
+    // SAFETY: reads the calling thread's own attributes, and frees them afterwards.
     unsafe {
         let mut attributes = std::mem::zeroed();
         assert_eq!(
@@ -108,7 +109,7 @@ fn stack() -> std::ops::Range<u64> {
     }
 }
 
-/// One that watches every section: what it does not see while sites rest, it takes for somebody's product.
+/// A detector that watches every section. What it misses while sites rest, it would attribute to another thread.
 fn detector() -> Arc<Mutex<FlowDetector>> {
     let limits = Limits {
         learning: Learning {
@@ -121,7 +122,7 @@ fn detector() -> Arc<Mutex<FlowDetector>> {
     Arc::new(Mutex::new(FlowDetector::with_limits(limits)))
 }
 
-/// Runs `work` in a thread whose flows are found, and ends what the engine keeps of it.
+/// Runs `work` in a thread whose flow is detected, and then drops the engine's state of the thread.
 fn in_thread<T>(detector: &Arc<Mutex<FlowDetector>>, number: u32, work: impl FnOnce() -> T) -> T {
     let thread = ThreadId(number);
     detector.lock().unwrap().begin_thread(thread, stack());
@@ -137,15 +138,15 @@ fn in_thread<T>(detector: &Arc<Mutex<FlowDetector>>, number: u32, work: impl FnO
     result
 }
 
-/// Producers push items in contexts of the items' numbers; consumers pop them, and each pop must be told as a flow from the
-/// context of the item that it got.
+/// Producers push items in contexts with the items' numbers. Consumers pop them, and each pop must be reported as a flow
+/// from the context of the popped item.
 fn every_push_flows(structures: &Structures, name: &str) {
     let (push, pop) = (
         structures.of_item(&format!("push_{name}")),
         structures.plain(&format!("pop_{name}")),
     );
     let detector = detector();
-    // As many may be popped as were pushed, and no more are pushed than there is room for.
+    // No more items are popped than were pushed, and no more are pushed than there is room for.
     let (pushed, available) = sync_channel(30);
     let available = Mutex::new(available);
     let missed = Mutex::new(Vec::new());
@@ -193,7 +194,7 @@ fn every_push_flows(structures: &Structures, name: &str) {
         [],
         "{name}: popped items, and whose context was taken over"
     );
-    // When it is empty, nothing flows.
+    // Nothing flows from an empty structure.
     in_thread(&detector, 2 * THREADS, || {
         for _ in 0..40 {
             assert_eq!(pop(), 0);
@@ -202,7 +203,7 @@ fn every_push_flows(structures: &Structures, name: &str) {
     });
 }
 
-/// Threads of which each does the same.
+/// Runs threads that all do the same.
 fn nothing_flows(structures: &Structures, name: &str) {
     let work = structures.plain(name);
     let detector = detector();
@@ -226,7 +227,7 @@ const FLOWING: [&str; 10] = [
     "array", "stailq", "tailq", "slist", "words", "wide", "nested", "heap", "number", "node",
 ];
 
-/// What each thread does with an item, until both sides have done it so often; they wait for each other in the program.
+/// Each thread handles items until both sides are done. They wait for each other in the program.
 fn every_push_flows_to_who_waited(structures: &Structures) {
     let (push, pop) = (
         structures.of_item("push_bounded"),
@@ -268,7 +269,7 @@ fn new_item(id: u32) -> *mut Item {
     }))
 }
 
-/// Whose context the calling thread has taken over since this was last asked.
+/// The contexts that the calling thread has taken over since the last call.
 fn consumed() -> Vec<u32> {
     with_flows(|it| {
         let consumed = it.consumed.drain(..);

@@ -1,5 +1,5 @@
-//! What programs do in sections besides copying: system calls, exceptions, jumps, forks, signals, long loops, code that is
-//! made at run time. Nobody notices the engine.
+//! What programs do in sections besides copying: system calls, exceptions, jumps, forks, signals, long loops, just-in-time
+//! code. The engine must not be noticeable.
 
 use std::cell::Cell;
 use std::ffi::{CString, c_int, c_long, c_void};
@@ -12,10 +12,10 @@ use fulcrum_test_support::programs::Recipe;
 
 use crate::execution::machine;
 use crate::support::machine::{Machine, mapped};
-use crate::support::random_code::{Generator, Kind};
-use crate::support::told::{
+use crate::support::observer::{
     Listener, alone, collect, engine, listen, notes, test_lock, test_unlock,
 };
+use crate::support::random_code::{Generator, Kind};
 
 /// `odd.cpp`.
 struct Program(*mut c_void);
@@ -35,7 +35,7 @@ impl Program {
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
         assert!(!handle.is_null());
         let program = Program(handle);
-        // SAFETY: the types in the program.
+        // SAFETY: these are the functions' types in the program.
         unsafe {
             let set_up: extern "C" fn(usize, usize, usize) =
                 std::mem::transmute(program.symbol("set_up"));
@@ -50,24 +50,24 @@ impl Program {
 
     fn symbol(&self, name: &str) -> *mut c_void {
         let c_name = CString::new(name).unwrap();
-        // SAFETY: the handle is one, and the name a C string.
+        // SAFETY: the handle is valid, and the name is a C string.
         let found = unsafe { libc::dlsym(self.0, c_name.as_ptr()) };
         assert!(!found.is_null(), "{name}");
         found
     }
 
     fn function(&self, name: &str) -> extern "C-unwind" fn(c_long) -> c_long {
-        // SAFETY: their type in the program.
+        // SAFETY: this is the functions' type in the program.
         unsafe { std::mem::transmute(self.symbol(name)) }
     }
 }
 
-/// Calls a function natively and often out of line: the answers are alike. What was counted meanwhile.
+/// Calls a function natively once and out of line often, and expects equal results. Returns what was counted meanwhile.
 fn alike(program: &Program, name: &str, arguments: &[c_long]) -> Counts {
     let function = program.function(name);
     listen(Listener::Nothing);
     let native: Vec<c_long> = arguments.iter().map(|it| function(*it)).collect();
-    // With what it has learned of the site.
+    // Drops what has been learned about the site.
     end_thread();
     let before = counts().expect("it has begun");
     for _ in 0..20 {
@@ -88,7 +88,7 @@ fn alike(program: &Program, name: &str, arguments: &[c_long]) -> Counts {
     }
 }
 
-/// How many sections went on natively before their end; none because it was too long.
+/// Expects this many sections to continue natively before their end, and none because of its length.
 fn check(name: &str, arguments: &[c_long], stopped: u64) {
     let _alone = alone();
     let found = alike(&Program::compiled(), name, arguments);
@@ -125,7 +125,7 @@ fn floating_point_is_what_it_is_natively() {
     check("floats", &[3, 1001], 0);
 }
 
-/// Hundreds of functions of the C and C++ libraries, a hundred thousand instructions.
+/// Runs hundreds of functions of the C and C++ libraries, a hundred thousand instructions.
 #[test]
 fn libraries_do_what_they_do_natively() {
     check("libraries", &[17, 123_456], 0);
@@ -142,7 +142,7 @@ fn a_long_section_ends_natively_and_its_site_rests() {
     }
     listen(Listener::Nothing);
     let after = counts().expect("it has begun");
-    // Once, and again after one, two, four and eight.
+    // Once, and again after one, two, four and eight sections.
     let found = (
         after.watched - before.watched,
         after.too_long - before.too_long,
@@ -150,7 +150,7 @@ fn a_long_section_ends_natively_and_its_site_rests() {
     assert_eq!(found, (5, 5));
 }
 
-/// Copies of strings are told as moves from memory to memory, with the values that moved.
+/// String copies are reported as moves from memory to memory, with the moved values.
 #[test]
 fn strings_are_told_word_by_word() {
     let _alone = alone();
@@ -185,17 +185,17 @@ fn strings_are_told_word_by_word() {
     );
 }
 
-/// Who unwinds from a function that the engine has called finds the program's frames.
+/// Unwinding from a function that the engine has called finds the program's frames.
 #[test]
 fn unwinding_passes_through_a_native_call() {
     let _alone = alone();
     let program = Program::compiled();
     let calls = program.function("calls");
-    // SAFETY: its type in the program.
+    // SAFETY: this is the function's type in the program.
     let frame: extern "C" fn(c_long) -> *mut c_void =
         unsafe { std::mem::transmute(program.symbol("frame")) };
     let mut found = Vec::new();
-    // One call for both, whatever the optimiser does with loops: what it returns to is compared.
+    // One call site for both, whatever the optimiser does with loops, because return addresses are compared.
     let listeners = std::hint::black_box(vec![Listener::Nothing, Listener::Notes(Vec::new())]);
     for listener in listeners {
         listen(listener);
@@ -211,7 +211,7 @@ fn unwinding_passes_through_a_native_call() {
     let mut watched = found.pop().expect("the second");
     let native = found.pop().expect("the first");
     assert_eq!(watched.len(), native.len() + 1);
-    // Between the function and its caller, the place that it returns to.
+    // Between the function and its caller is the return address into the engine.
     let own = watched.iter().zip(&native).position(|(a, b)| a != b);
     watched.remove(own.expect("there is one more"));
     assert_eq!(watched, native);
@@ -222,16 +222,15 @@ static LOCATED: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn handler(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     SIGNALS.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the kernel's own.
+    // SAFETY: the kernel passes a valid context.
     let context = unsafe { &*context.cast::<libc::ucontext_t>() };
     let ip = context.uc_mcontext.gregs[libc::REG_RIP as usize] as u64;
-    // What handlers do to registers is undone by the kernel.
+    // The kernel undoes what handlers do to registers.
     let numbers = [1.5_f64; 8].map(std::hint::black_box);
     std::hint::black_box(numbers.iter().map(|it| it.sqrt()).sum::<f64>());
     if locate(ip).is_some() {
         LOCATED.fetch_add(1, Ordering::Relaxed);
-        // Locks in handlers are not told, and end nothing.
-        // SAFETY: hooks are functions of one argument.
+        // SAFETY: hooks are functions of one argument. Locks in handlers are not reported, and end nothing.
         unsafe {
             let [lock, unlock]: [extern "C" fn(usize); 2] = std::mem::transmute([
                 test_lock as *const () as usize,
@@ -248,7 +247,7 @@ fn signals_in_a_section_change_nothing() {
     let _alone = alone();
     engine();
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = handler;
-    // SAFETY: the handler keeps to what handlers may do.
+    // SAFETY: the handler only does what handlers may do.
     let this = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as usize;
@@ -263,14 +262,14 @@ fn signals_in_a_section_change_nothing() {
     let start = mapped(&functions.concat());
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        // Also when this thread panics.
+        // Ends the other thread even if this one panics.
         let _ends = Ends(&done);
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 let before = SIGNALS.load(Ordering::Relaxed);
-                // SAFETY: that thread waits for this one.
+                // SAFETY: the thread exists, because it waits for this one.
                 unsafe { libc::pthread_kill(this as libc::pthread_t, libc::SIGUSR1) };
-                // One after the other.
+                // One signal after the other.
                 while SIGNALS.load(Ordering::Relaxed) == before && !done.load(Ordering::Relaxed) {
                     std::thread::yield_now();
                 }
@@ -296,7 +295,7 @@ fn signals_in_a_section_change_nothing() {
     });
 }
 
-/// Says that something is done when it ends.
+/// Sets a flag when it is dropped.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -308,11 +307,11 @@ impl Drop for Ends<'_> {
 fn same_as_natively(random: &mut Random, code: usize) {
     let mut machine = machine(random);
     let before = machine.clone();
-    // SAFETY: what the generator makes touches nothing but its memory and its stack.
+    // SAFETY: generated code accesses only its memory and its stack.
     unsafe { machine.run_natively(code) };
     let native = machine.clone();
     machine.clone_from(&before);
-    // SAFETY: as above.
+    // SAFETY: generated code accesses only its memory and its stack.
     unsafe { machine.run_watched(code) };
     assert_eq!(machine, native);
 }
@@ -324,7 +323,7 @@ fn answer(number: u8) -> [u8; 6] {
 
 fn answered(code: usize) -> u64 {
     let mut machine: Box<Machine> = machine(&mut Random::new(1));
-    // SAFETY: code that only changes `rax`.
+    // SAFETY: the code only changes `rax`.
     unsafe { machine.run_watched(code) };
     machine.general[0]
 }
@@ -349,7 +348,7 @@ fn code_that_is_made_at_run_time_runs_natively() {
     listen(Listener::Wants);
     let before = counts().expect("it has begun").stopped;
     assert_eq!(answered(code.addr()), 1);
-    // SAFETY: nobody runs it now.
+    // SAFETY: no thread is running the code.
     unsafe { code.cast::<[u8; 6]>().write(answer(2)) };
     assert_eq!(answered(code.addr()), 2);
     listen(Listener::Nothing);
@@ -363,7 +362,7 @@ fn a_library_in_the_place_of_another_one_is_translated_anew() {
     listen(Listener::Wants);
     let (one, other) = (mapped(&answer(1)), mapped(&answer(2)));
     assert_eq!((answered(one), answered(other)), (1, 2));
-    // SAFETY: nobody runs either now.
+    // SAFETY: no thread is running either code.
     let moved = unsafe {
         libc::mremap(
             other as *mut c_void,
@@ -385,19 +384,19 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts what each thread allocates.
+/// Counts the allocations of each thread.
 struct Counting;
 
-// SAFETY: the system's allocator does all of it.
+// SAFETY: forwards everything to the system's allocator.
 unsafe impl std::alloc::GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: std::alloc::Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { std::alloc::System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: std::alloc::Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { std::alloc::System.dealloc(at, layout) };
     }
 }
@@ -417,7 +416,7 @@ fn nothing_is_allocated_also_when_code_is_new() {
     let mut code = start;
     for function in &functions {
         for _ in 0..20 {
-            // SAFETY: what the generator makes touches nothing but its memory and its stack.
+            // SAFETY: generated code accesses only its memory and its stack.
             unsafe { machine.run_watched(code) };
             let memory = machine.memory.as_ptr().addr() as u64;
             machine.general[15] = memory;

@@ -1,4 +1,4 @@
-//! Who makes whom wait (Whodunit §6).
+//! Which transactions wait for which (Whodunit §6).
 
 use fulcrum_wire::transactions::{LockKind, Record, Via};
 
@@ -25,7 +25,7 @@ fn whoever_held_the_mutex_when_the_wait_began_is_waited_for() {
     script.rest(200);
     let holder = best.tid(&script);
     script.release(best, "serve > sort > unlock", LockKind::Mutex);
-    // The holder has gone on to another request when the wait is told.
+    // The holder has already turned to another request when the wait is recorded.
     script.receive(best, "serve > recv", 2, 10, "GET /home HTTP/1.1\r\n");
     script.wait(admin, "serve > update > lock", LockKind::Mutex, 150, holder);
     script.send(admin, "serve > send", 1, 10);
@@ -41,7 +41,7 @@ fn whoever_held_the_mutex_when_the_wait_began_is_waited_for() {
     assert_eq!(admin.wait_ns, 150_000_000);
 }
 
-/// Who holds it is not known: whoever gave it back, or signalled, last before the wait's end.
+/// If the holder is unknown, the last thread to release or signal before the wait's end counts.
 #[test]
 fn the_last_to_give_back_or_signal_is_waited_for() {
     for kind in [
@@ -72,7 +72,7 @@ fn the_last_to_give_back_or_signal_is_waited_for() {
     }
 }
 
-/// The one who signals may tell of it a little after the one who waited has gone on.
+/// A signal may be recorded shortly after the waiter has continued.
 #[test]
 fn a_signal_that_is_told_a_little_late_counts() {
     let mut script = Script::default();
@@ -89,7 +89,7 @@ fn a_signal_that_is_told_a_little_late_counts() {
     );
 }
 
-/// Nobody was seen; the time was over; the thread works for no transaction.
+/// An unknown holder, a timeout, and a thread that works for no transaction.
 #[test]
 fn waits_without_an_other_are_unknown_or_none() {
     let mut script = Script::default();
@@ -121,7 +121,8 @@ fn script_time(script: &Script) -> u64 {
     script.now_ns
 }
 
-/// A worker that waits for its next transaction waits for no other one, though nobody said that it was done.
+/// A worker that waits for its next transaction waits for no other transaction, even if the end of its last one was not
+/// seen.
 #[test]
 fn waits_for_work_are_idle_time() {
     let mut script = Script::default();
@@ -159,7 +160,7 @@ fn waits_for_work_are_idle_time() {
     );
 }
 
-/// A transaction that waits for what another thread does for it waits for no other one.
+/// A transaction that waits for its own work in another thread waits for no other transaction.
 #[test]
 fn parts_of_one_transaction_do_not_wait_for_each_other() {
     let mut script = Script::default();
@@ -172,7 +173,7 @@ fn parts_of_one_transaction_do_not_wait_for_each_other() {
     assert_eq!(script.open().waits(), [""; 0]);
 }
 
-/// A holder that works for no transaction is told as such.
+/// A holder that works for no transaction is reported as such.
 #[test]
 fn housekeeping_makes_transactions_wait() {
     let mut script = Script::default();
@@ -198,7 +199,7 @@ fn housekeeping_makes_transactions_wait() {
     );
 }
 
-/// A server is told to end: its idle threads have waited for that, and for no transaction.
+/// A server is told to end. Its idle threads waited for that, and for no transaction.
 #[test]
 fn what_ends_idle_threads_is_no_crosstalk() {
     let mut script = Script::default();
@@ -208,7 +209,7 @@ fn what_ends_idle_threads_is_no_crosstalk() {
     script.release(best, "shut_down", LockKind::Condition);
     script.wait(admin, "pop > wait", LockKind::Condition, 400, 0);
     script.say(admin, "", Record::End);
-    // Its transaction was not answered: that is one that waits.
+    // Its transaction was not answered, so this one waits.
     script.rest(500);
     script.wait(best, "serve > wait", LockKind::Condition, 300, 0);
     script.say(best, "", Record::End);
@@ -217,7 +218,7 @@ fn what_ends_idle_threads_is_no_crosstalk() {
     assert!(waits[0].starts_with("GET /best 300 ms for ?"), "{waits:?}");
 }
 
-/// A pool's thread does what nobody asked for, and waits for more of it: for no transaction.
+/// A pool's thread does work that nobody asked for, and waits for more of it, not for a transaction.
 #[test]
 fn what_nobody_asked_for_waits_for_work() {
     let mut script = Script::default();
@@ -233,8 +234,7 @@ fn what_nobody_asked_for_waits_for_work() {
     assert_eq!(script.open().waits(), [""; 0]);
 }
 
-/// Once its answer is sent, a transaction is over: what its thread waits for afterwards is in nobody's way, unless more of the
-/// answer follows.
+/// Once its answer is sent, a transaction has ended. Later waits of its thread delay it only if more of the answer follows.
 #[test]
 fn waits_after_the_answer_count_only_before_more_of_it() {
     let mut script = Script::default();
@@ -256,7 +256,7 @@ fn waits_after_the_answer_count_only_before_more_of_it() {
     );
 }
 
-/// MariaDB keeps the threads of connections that were closed: until the next one comes, they wait for no transaction.
+/// MariaDB keeps the threads of closed connections. Until the next connection arrives, they wait for no transaction.
 #[test]
 fn a_thread_that_is_kept_for_the_next_connection_is_idle() {
     let mut script = Script::default();
@@ -272,7 +272,7 @@ fn a_thread_that_is_kept_for_the_next_connection_is_idle() {
         script.receive(thread, "do_command > read", stream, 23, query);
         script.sample(thread, "do_command > dispatch", 5);
         script.send(thread, "do_command > send_eof", stream, 100);
-        // It says that it leaves, and gets no answer.
+        // The client says goodbye, and gets no answer.
         script.receive(thread, "do_command > read", stream, 5, "\x01\0\0\0\x01");
         script.close(thread, stream);
         script.rest(500);
@@ -295,7 +295,7 @@ fn a_thread_that_is_kept_for_the_next_connection_is_idle() {
     assert!(walls < 300_000_000, "{walls}");
 }
 
-/// Locks that have no name are called by the function that waits for them, so that all of one place are one.
+/// Locks without names are named after the function that waits for them, so that all locks of one place count together.
 #[test]
 fn locks_without_names_are_told_by_their_place() {
     let mut script = Script::default();

@@ -1,4 +1,4 @@
-//! Whatever logs say, a profile comes of them, and no CPU time is lost.
+//! Any logs, however damaged, give a profile, and no CPU time is lost.
 
 use fulcrum_stats::Random;
 use fulcrum_transaction_records::run::{Options, Run, open_bytes};
@@ -86,7 +86,7 @@ fn logs_that_end_anywhere_leave_a_profile() {
     }
 }
 
-/// Records that make no sense together, drawn at random: every rule meets what it does not expect.
+/// Random records that make no sense together, so that every rule meets unexpected input.
 #[test]
 fn records_without_sense_leave_a_profile_that_is_the_same_each_time() {
     for seed in 0..300 {
@@ -146,7 +146,7 @@ fn record(random: &mut Random) -> Record<'static> {
     let small = |random: &mut Random| random.below(4);
     let stream = small(random) as u32;
     let item = small(random);
-    // Mostly near each other, sometimes at the end of what there is.
+    // Usually near each other, sometimes at the end of the range.
     let offset = |random: &mut Random| match random.below(12) {
         0 => u64::MAX - random.below(20),
         _ => random.below(60),

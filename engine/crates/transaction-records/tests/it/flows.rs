@@ -1,11 +1,11 @@
-//! Transactions that flow through memory, threads and processes (Whodunit §3.5, §4.2), and where one ends.
+//! Transactions that flow through memory, threads and processes (Whodunit §3.5, §4.2), and where they end.
 
 use fulcrum_wire::transactions::{LockKind, StreamKind, Via, word};
 
 use crate::handlers::event;
 use crate::support::script::Script;
 
-/// Figure 8: the listener accepts, and workers go on in its context.
+/// Figure 8: the listener accepts, and workers continue in its context.
 #[test]
 fn figure_8_workers_continue_what_the_listener_pushed() {
     let mut script = Script::default();
@@ -61,7 +61,7 @@ fn figure_8_workers_continue_what_the_listener_pushed() {
     assert_eq!(types[0].latency.map(|it| it.count), Some(2));
 }
 
-/// A consumer of what it handed on itself goes on where it was: a list of free objects makes no transaction.
+/// A thread that consumes what it handed on itself continues where it was, so a free list makes no transactions.
 #[test]
 fn what_comes_back_is_ones_own() {
     let mut script = Script::default();
@@ -74,8 +74,8 @@ fn what_comes_back_is_ones_own() {
     assert_eq!(script.open().costs(), ["5 ms of GET /a in server/server"]);
 }
 
-/// A free list that only some threads had filled so far looks like a queue. Once a thread is seen to fill and to empty it, what
-/// came by it before was no flow either.
+/// A free list that only some threads have filled so far looks like a queue. Once a thread both fills and empties it,
+/// nothing that came through it before was flow either.
 #[test]
 fn what_turned_out_to_be_no_flow_never_was_one() {
     for is_free_list in [false, true] {
@@ -102,7 +102,7 @@ fn what_turned_out_to_be_no_flow_never_was_one() {
     }
 }
 
-/// A pool that a thread of no request fills takes nobody's request away; and one product may have several consumers.
+/// A pool that is filled without a request takes no thread away from its request. One product may have several consumers.
 #[test]
 fn what_was_made_for_nobody_goes_to_idle_threads_alone() {
     let mut script = Script::default();
@@ -125,7 +125,7 @@ fn what_was_made_for_nobody_goes_to_idle_threads_alone() {
     );
 }
 
-/// An item is consumed before its producer's record has its turn: clocks of processors differ a little.
+/// An item is consumed before its producer's record: the clocks of processors differ slightly.
 #[test]
 fn what_is_consumed_was_produced_before() {
     let mut script = Script::default();
@@ -144,7 +144,7 @@ fn what_is_consumed_was_produced_before() {
     assert!(shown.notes().is_empty(), "{:?}", shown.notes());
 }
 
-/// A thread that is made for a transaction works for it; one that is made before any begins with its maker's path.
+/// A thread created for a transaction works for it. One created before any starts with its creator's path.
 #[test]
 fn new_threads_continue_their_makers() {
     let mut script = Script::default();
@@ -170,7 +170,7 @@ fn new_threads_continue_their_makers() {
     assert_eq!(shown.flows(), flows);
 }
 
-/// A server that forks for each connection, and a child that executes another program and reports by a pipe.
+/// A server that forks for each connection, and a child that executes another program and reports through a pipe.
 #[test]
 fn children_continue_their_parents_and_answer_them() {
     let mut script = Script::default();
@@ -192,7 +192,7 @@ fn children_continue_their_parents_and_answer_them() {
     script.inode(program, 1, StreamKind::Pipe, Via::Found, (70, 0));
     script.sample(program, "main > script", 9);
     script.send(program, "main > print", 1, 30);
-    // Something else first: the message brings back the context in which the child was made.
+    // The child does something else first. The message brings back the context in which it was created.
     script.idle(child, "main > poll");
     script.receive(child, "main > backend > read", 2, 30, "");
     script.sample(child, "main > backend > work", 3);
@@ -214,7 +214,7 @@ fn children_continue_their_parents_and_answer_them() {
     assert_eq!(shown.instances(), ["GET /x × 1 (0), 11 ms"]);
 }
 
-/// A program that is spawned does not know its parent; the parent's record tells.
+/// A spawned program does not know its parent, but the parent has recorded it.
 #[test]
 fn spawned_programs_are_found_by_their_makers_record() {
     let mut script = Script::default();
@@ -230,7 +230,7 @@ fn spawned_programs_are_found_by_their_makers_record() {
     );
     script.say(tool, "", fulcrum_wire::transactions::Record::End);
     script.sample(tool, "main", 5);
-    // The first sample is from before the child's first record in the replay's order.
+    // In the replay's order, the first sample is from before the child's first record.
     let costs = script.open().costs();
     assert!(
         costs
@@ -254,7 +254,7 @@ fn whoever_answers_works_for_the_request() {
     assert_eq!(script.open().costs(), ["5 ms of GET /a in server/worker"]);
 }
 
-/// A call that polls before each read or write waits for its own transaction; the loop around it waits for any.
+/// A call that polls before each read or write waits for its own transaction. The loop around it waits for any.
 #[test]
 fn a_wait_in_the_midst_of_a_transaction_does_not_end_it() {
     let mut script = Script::default();
@@ -294,7 +294,7 @@ fn a_wait_in_the_midst_of_a_transaction_does_not_end_it() {
     );
 }
 
-/// A loop that polls, and is told nothing by events, does not go on with what it did before.
+/// A loop that polls without events does not continue its earlier work.
 #[test]
 fn the_wait_of_a_loop_ends_what_was_done() {
     let mut script = Script::default();
@@ -319,7 +319,7 @@ fn the_wait_of_a_loop_ends_what_was_done() {
     assert_eq!(script.open().costs(), expect);
 }
 
-/// A virtual machine's code has no call paths: whoever polls below it, with a request that is not answered, goes on with it.
+/// Just-in-time code has no call paths. A poll below it continues an unanswered request.
 #[test]
 fn a_wait_below_code_without_a_file_ends_no_open_request() {
     let mut script = Script::default();
@@ -345,7 +345,7 @@ fn a_wait_below_code_without_a_file_ends_no_open_request() {
     );
 }
 
-/// What threads of a virtual machine hand each other at its own locks makes none of them work for another one's request.
+/// What threads of a virtual machine exchange at its own locks makes none of them work for another one's request.
 #[test]
 fn a_virtual_machines_own_queues_carry_no_transaction() {
     for (file, waits_for) in [("/jdk/libjvm.so", "GET /b"), ("/opt/libqueue.so", "GET /a")] {
@@ -365,7 +365,7 @@ fn a_virtual_machines_own_queues_carry_no_transaction() {
     }
 }
 
-/// A pool of which no handing over is seen: each answer is for the request that is open on its connection.
+/// A pool whose hand-overs are not seen: each answer belongs to the open request on its connection.
 #[test]
 fn workers_of_an_unseen_queue_answer_one_request_after_the_other() {
     let mut script = Script::default();
@@ -393,7 +393,7 @@ fn workers_of_an_unseen_queue_answer_one_request_after_the_other() {
     assert_eq!(shown.waits(), [""; 0]);
 }
 
-/// Children that write into a pipe of their parent, which one of them has already used.
+/// Children write into a pipe of their parent that one of them has already used.
 #[test]
 fn several_writers_of_one_pipe_are_told_apart() {
     let mut script = Script::default();
@@ -425,7 +425,7 @@ fn several_writers_of_one_pipe_are_told_apart() {
     );
 }
 
-/// What is done between an event and the request that it was about is the request's; so is the read that waits for one.
+/// Work between an event and the request it announces belongs to the request, and so does the read that waits for it.
 #[test]
 fn the_time_up_to_a_requests_first_bytes_is_its_own() {
     let mut script = Script::default();
@@ -459,13 +459,13 @@ fn the_time_up_to_a_requests_first_bytes_is_its_own() {
             "2 ms of GET /a in simple/simple",
         ]
     );
-    // The wait in a read is no part of what it waits for.
+    // Waiting in a read is not part of what it waits for.
     let types = shown.0.stitched.types();
     let b = types.iter().find(|it| it.name == "GET /b").unwrap();
     assert_eq!(b.stages[0].wall_ns, 1_000_000);
 }
 
-/// The context of a request that is read in a handler, whose call path is given, when the loop waited by another one.
+/// The context of a request that is read in a handler with this call path, after the loop waited at the other one.
 fn context_of_event(waiting: &str, path: &str) -> Vec<String> {
     let mut script = Script::default();
     let server = script.process(10, "server");
@@ -482,7 +482,7 @@ fn context_of_event(waiting: &str, path: &str) -> Vec<String> {
     types[0].context.clone()
 }
 
-/// A handler is what the loop calls: also when functions have no names, or when the loop is a library's.
+/// The handler is what the loop calls, even if functions have no names or the loop belongs to a library.
 #[test]
 fn handlers_are_found_without_names_and_behind_libraries() {
     let check = |waiting: &str, path: &str, expect: &str| {
@@ -499,14 +499,14 @@ fn handlers_are_found_without_names_and_behind_libraries() {
         "on_read",
     );
     check("main > run", "main > run", "run");
-    // The loop's function at two addresses, which have no names.
+    // The loop's function at two addresses without names.
     check("main > ?loop", "main > ?loop_2 > on_read > recv", "on_read");
     check(
         "main > ?loop > wait",
         "main > ?loop_2 > on_read > recv",
         "on_read",
     );
-    // Its caller is none that waits.
+    // Its caller is not the waiting function.
     check(
         "?run > main > run",
         "?loop > on_read > recv",
@@ -532,7 +532,7 @@ fn handlers_are_found_without_names_and_behind_libraries() {
     check(waiting, "main > base_loop > dispatch", "dispatch");
 }
 
-/// What all programs and threads begin with is no part of a context.
+/// The functions that all programs and threads begin with are not part of a context.
 #[test]
 fn paths_begin_with_the_program() {
     let mut script = Script::default();
@@ -553,7 +553,7 @@ fn paths_begin_with_the_program() {
     );
 }
 
-/// A proxy that reads everything by one handler, and what it asks, which is of the same program: nginx before nginx.
+/// A proxy that reads everything in one handler, with an upstream of the same program: nginx before nginx.
 #[test]
 fn one_handler_for_requests_and_answers_keeps_them_apart() {
     let mut script = Script::default();
@@ -593,7 +593,8 @@ fn one_handler_for_requests_and_answers_keeps_them_apart() {
     assert_eq!(shown.instances(), instances);
 }
 
-/// A pool whose threads the first request made: what they do after a wait is told by nobody's name rather than by a wrong one.
+/// A pool whose threads were created by the first request. Their work after a wait is attributed to nobody rather than
+/// wrongly.
 #[test]
 fn threads_that_a_request_made_may_be_kept_for_others() {
     let mut script = Script::default();
@@ -625,7 +626,7 @@ fn threads_that_a_request_made_may_be_kept_for_others() {
     assert_eq!(shown.waits(), [""; 0]);
 }
 
-/// More of an answer follows after the thread that had sent the beginning has waited.
+/// More of an answer follows after the thread that sent its beginning has waited.
 #[test]
 fn more_of_an_answer_is_that_of_the_request() {
     let mut script = Script::default();
@@ -643,7 +644,7 @@ fn more_of_an_answer_is_that_of_the_request() {
     assert_eq!(shown.instances(), ["GET /a × 1 (0), 7 ms"]);
 }
 
-/// A program that was called by a link, as redis-server is, has the name by which it was called; so has its copy.
+/// A program invoked through a link, such as redis-server, has the name it was invoked by, and so has its copy.
 #[test]
 fn programs_are_called_what_they_were_called() {
     let mut script = Script::default();

@@ -1,21 +1,21 @@
-//! Transactions that flow through handlers of events: hand-written loops and event libraries (Whodunit §4.1).
+//! Transactions that flow through event handlers: hand-written loops and event libraries (Whodunit §4.1).
 
 use fulcrum_wire::transactions::{Calling, StreamKind, Via};
 
 use crate::support::script::{Script, Thread};
 
-/// One event of a loop: the handler's first record tells its name.
+/// One event of a loop. The handler's first record reveals its name.
 pub fn event(script: &mut Script, server: Thread, stream: u32) {
     script.idle(server, "main > event_loop");
     script.event(server, stream);
 }
 
-/// Figure 9: Squid, whose write handler is told apart by whether the request was in the cache.
+/// Figure 9: Squid, whose write handler has two contexts, depending on whether the request was in the cache.
 #[test]
 fn figure_9_the_write_handler_of_hits_and_of_misses() {
     let mut script = Script::default();
     let squid = script.process(10, "squid");
-    // The listening socket is nobody's.
+    // The listening socket belongs to nobody.
     script.inode(squid, 1, StreamKind::Other, Via::Found, (0, 0));
     let in_loop = |name: &str| format!("main > event_loop > {name}");
     for (n, is_hit) in [(1_u16, true), (2, false), (3, false), (4, true)] {
@@ -83,7 +83,7 @@ fn figure_9_the_write_handler_of_hits_and_of_misses() {
     );
 }
 
-/// On a connection that is kept, each request has its own name, and the handlers' loop leads back.
+/// On a persistent connection, each request has its own name, and the loop of handlers leads back.
 #[test]
 fn kept_connections_have_one_request_after_the_other() {
     let mut script = Script::default();
@@ -120,7 +120,7 @@ fn kept_connections_have_one_request_after_the_other() {
             "10 ms of GET /b in nginx/nginx",
         ]
     );
-    // The next request does not come of the one before it.
+    // The next request does not follow from the one before it.
     let flows = [
         "event accept_handler → wait_request × 1",
         "event wait_request → keepalive × 1",
@@ -131,7 +131,7 @@ fn kept_connections_have_one_request_after_the_other() {
     assert_eq!(shown.instances(), instances);
 }
 
-/// Figure 4: an event library's handlers, by the contexts in which they were registered; a loop is pruned.
+/// Figure 4: the handlers of an event library, by the contexts in which they were registered. A loop is pruned.
 #[test]
 fn figure_4_handlers_of_an_event_library() {
     let mut script = Script::default();
@@ -161,8 +161,8 @@ fn figure_4_handlers_of_an_event_library() {
     );
 }
 
-/// A handler that reads is of its connection, whatever it was registered for; one that is called within a library's own goes
-/// on with that, and by one name.
+/// A handler that reads belongs to its connection, whatever it was registered for. One that is called within a library's
+/// own handler continues that one, under one name.
 #[test]
 fn handlers_of_an_event_library_read_for_their_connections() {
     let mut script = Script::default();
@@ -213,8 +213,8 @@ fn handlers_of_an_event_library_read_for_their_connections() {
     assert_eq!(shown.flows(), flows);
 }
 
-/// A timer goes on with what set it. What repeats does so until that is answered, and then for nobody; what was asked for once
-/// after that still does.
+/// A timer continues the work that set it. A repeating timer does so until that work has been answered, and then works for
+/// nothing. A single timer still does so afterwards.
 #[test]
 fn timers_belong_to_what_set_them_until_that_is_over() {
     let mut script = Script::default();
@@ -247,7 +247,7 @@ fn timers_belong_to_what_set_them_until_that_is_over() {
     );
 }
 
-/// A loop that runs in a handler calls others: afterwards the handler goes on with what it did.
+/// A loop that runs in a handler calls other handlers. Afterwards the first one continues its work.
 #[test]
 fn a_handler_goes_on_after_those_that_a_loop_of_its_own_calls() {
     let mut script = Script::default();
@@ -285,7 +285,8 @@ fn a_handler_goes_on_after_those_that_a_loop_of_its_own_calls() {
     );
 }
 
-/// A handler that was asked for twice and is called once is for both: for the transaction that both were, or for nobody.
+/// A handler that was requested twice and called once serves both, so it works for their common transaction, or for
+/// nothing.
 #[test]
 fn one_call_for_two_transactions_is_for_nobody() {
     for (second, expected) in [
@@ -318,7 +319,7 @@ fn one_call_for_two_transactions_is_for_nobody() {
     }
 }
 
-/// What the loop calls elsewhere goes through its queue, which is no handler: handlers are what comes behind.
+/// What the loop calls elsewhere goes through its queue, which is not a handler. The handlers are behind the queue.
 #[test]
 fn what_handlers_put_off_is_named_by_what_comes_behind_the_queue() {
     let mut script = Script::default();

@@ -1,4 +1,4 @@
-//! A log is read as far as it is sound.
+//! A log is read as far as it is valid.
 
 use fulcrum_transaction_records::{Log, LogError, Lost, Parent, Place, State};
 use fulcrum_wire::transactions::{CHUNK, CHUNK_HEADER, Damage, HEADER, Head, Record, state, word};
@@ -9,7 +9,7 @@ fn head(time_ns: u64) -> Head {
     Head { time_ns, path: 0 }
 }
 
-/// Thread 1 writes into two chunks and thread 2 into one between them.
+/// Thread 1 writes into two chunks, and thread 2 into one between them.
 fn small() -> LogFile {
     let mut file = LogFile::new(77, 1);
     file.set(word::PARENT, 70);
@@ -25,7 +25,7 @@ fn small() -> LogFile {
     file
 }
 
-/// Each thread's records: when, and what kind.
+/// The time and kind of each thread's records.
 fn kinds(log: &Log<'_>) -> Vec<(u32, Vec<String>)> {
     let text = |(head, record): (Head, Record<'_>)| format!("{} {:?}", head.time_ns, record.kind());
     let threads = log.threads().iter().enumerate();
@@ -79,7 +79,7 @@ fn threads_that_ended_leave_room_to_others() {
     let third = (3, texts(&["21 Begin", "22 End"]));
     assert_eq!(found[2..], [third.clone(), (4, texts(&["31 Begin"]))]);
     assert_eq!(log.lost(), &Lost::default());
-    // What the fourth had begun and not finished when it was killed is nothing.
+    // The fourth thread was killed before it had finished its chunk, which counts for nothing.
     let at = HEADER as usize + 2 * CHUNK as usize + CHUNK_HEADER;
     let mut bytes = file.bytes().to_vec();
     let fourth = (at..bytes.len())
@@ -97,9 +97,9 @@ fn threads_that_ended_leave_room_to_others() {
 fn holes_and_damaged_chunks_are_skipped_and_counted() {
     let mut bytes = small().bytes().to_vec();
     let (header, chunk) = (HEADER as usize, CHUNK as usize);
-    // Thread 2's chunk was taken and not begun.
+    // Thread 2's chunk was taken, but not begun.
     bytes[header + chunk..header + 2 * chunk].fill(0);
-    // The first one of thread 1 has another thread's number.
+    // The first chunk of thread 1 has another thread's number.
     bytes[header + 4] ^= 1;
     let log = Log::read(&bytes).unwrap();
     assert_eq!(kinds(&log), [(1, texts(&["13 Idle", "14 End"]))]);
@@ -137,7 +137,7 @@ fn a_damaged_record_ends_its_chunk_and_is_told_with_its_place() {
 fn a_chunk_that_repeats_another_counts_once() {
     let mut bytes = small().bytes().to_vec();
     let whole = bytes.clone();
-    // As a copy it says that it is elsewhere.
+    // A copy says that it is at another place.
     bytes.extend(&whole[HEADER as usize..HEADER as usize + CHUNK as usize]);
     let log = Log::read(&bytes).unwrap();
     assert_eq!(log.lost().chunks, 1);
@@ -163,10 +163,7 @@ fn what_is_no_log_is_refused_with_the_reason() {
     let word = word::STATE;
     let expect = LogError::Word { word, value: 9 };
     assert_eq!(with(word, 9), expect);
-    assert_eq!(
-        with(word, 9).to_string(),
-        "invalid value 0x9 at byte 80"
-    );
+    assert_eq!(with(word, 9).to_string(), "invalid value 0x9 at byte 80");
     assert_eq!(Log::read(&[]).unwrap_err(), LogError::Short(0));
     for state in [state::OPEN, state::EXECUTED, state::FULL] {
         let mut bytes = whole.clone();
@@ -175,7 +172,7 @@ fn what_is_no_log_is_refused_with_the_reason() {
     }
 }
 
-/// Every record that a cut log has is one of the whole log, and none is lost before the cut.
+/// Every record of a truncated log is one of the whole log, and none before the cut is lost.
 #[test]
 fn every_prefix_of_a_log_is_read_as_far_as_it_goes() {
     let file = small();
@@ -201,7 +198,7 @@ fn every_prefix_of_a_log_is_read_as_far_as_it_goes() {
     }
 }
 
-/// Whatever bit is wrong, no record is made of nothing.
+/// A single wrong bit never adds records.
 #[test]
 fn no_single_damaged_bit_makes_more_records() {
     let file = small();

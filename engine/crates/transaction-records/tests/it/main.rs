@@ -1,4 +1,4 @@
-//! Logs made by hand, and what they say.
+//! Logs made by hand, and what they contain.
 
 mod crosstalk;
 mod damage;

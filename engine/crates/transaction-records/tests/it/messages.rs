@@ -1,10 +1,10 @@
-//! Transactions that flow by messages (Whodunit §5).
+//! Transactions that flow through messages (Whodunit §5).
 
 use fulcrum_wire::transactions::{StreamKind, Via};
 
 use crate::support::script::{Script, Thread};
 
-/// A caller and a callee with a connection: 1 at both.
+/// A caller and a callee with a connection, which is stream 1 at both.
 fn two_tiers(script: &mut Script) -> (Thread, Thread) {
     let web = script.process(10, "web");
     let db = script.process(20, "db");
@@ -13,7 +13,7 @@ fn two_tiers(script: &mut Script) -> (Thread, Thread) {
     (web, db)
 }
 
-/// Figures 6 and 7: the callee's time is told by the caller's path, and the reply brings back the caller's context.
+/// Figures 6 and 7: the callee's time is split by the caller's path, and the reply restores the caller's context.
 #[test]
 fn figure_7_the_callee_appears_once_for_each_path_of_the_caller() {
     let mut script = Script::default();
@@ -50,7 +50,7 @@ fn figure_7_the_callee_appears_once_for_each_path_of_the_caller() {
     assert_eq!(shown.instances(), instances);
 }
 
-/// Cut into any pieces, by the writer and by the reader, bytes are those of the transaction that sent them.
+/// However writer and reader split them, bytes belong to the transaction that sent them.
 #[test]
 fn partial_reads_and_joined_writes_keep_their_transactions() {
     let mut script = Script::default();
@@ -86,7 +86,7 @@ fn partial_reads_and_joined_writes_keep_their_transactions() {
     );
 }
 
-/// A request from outside begins with the call path that receives it, and has the name that its first bytes tell.
+/// A request from outside begins with the call path that receives it, and is named by its first bytes.
 #[test]
 fn requests_from_outside_have_their_path_and_name() {
     let mut script = Script::default();
@@ -102,7 +102,7 @@ fn requests_from_outside_have_their_path_and_name() {
         script.sample(web, "main > serve > work", ms);
         script.send(web, "main > serve > send", 1, 100);
     }
-    // No more than it got has the third one, of which nothing is known.
+    // The third request is unknown, and has only this path.
     script.receive(web, "main > serve > recv", 1, 100, "\x01");
     script.sample(web, "main > serve > work", 1);
     let shown = script.open();
@@ -125,11 +125,11 @@ fn requests_from_outside_have_their_path_and_name() {
             "main > serve > recv × 1 (1), 0 ms",
         ]
     );
-    // Whoever connects need not be recorded.
+    // Clients need not be recorded.
     assert!(shown.notes().is_empty(), "{:?}", shown.notes());
 }
 
-/// Three tiers: the last one's time is told by what the first one was asked, and all connections are kept.
+/// Three tiers: the last one's time is split by the request to the first, and all connections are persistent.
 #[test]
 fn three_tiers_are_told_by_the_request_at_the_first() {
     let mut script = Script::default();
@@ -141,7 +141,7 @@ fn three_tiers_are_told_by_the_request_at_the_first() {
     script.tcp(app, "main > accept", 1, Via::Accepted, (8080, 5000));
     script.tcp(app, "main > connect", 2, Via::Connected, (5001, 3306));
     script.tcp(db, "main > accept", 1, Via::Accepted, (3306, 5001));
-    // Whoever is asked greets first.
+    // The asked side greets first.
     script.send(db, "main > greet", 1, 77);
     script.receive(app, "main > connect", 2, 77, "");
     for (name, ms) in [("buy", 40), ("home", 3), ("buy", 2)] {
@@ -184,7 +184,7 @@ fn three_tiers_are_told_by_the_request_at_the_first() {
     assert!(stays.contains(&("db", "SELECT item")), "{stays:?}");
 }
 
-/// The application's clock is a second ahead, or behind; contexts are the same.
+/// The application's clock is a second ahead or behind. Contexts stay the same.
 #[test]
 fn clocks_that_differ_change_no_context() {
     let costs = |skew_ns: [i64; 2]| {
@@ -216,7 +216,7 @@ fn clocks_that_differ_change_no_context() {
     }
 }
 
-/// Unix sockets belong together by their inodes, of which one side may not know the other's; pipes by the one they have.
+/// Unix sockets are matched by their inodes, of which one side may not know the other's; pipes by their single inode.
 #[test]
 fn unix_sockets_and_pipes_carry_transactions() {
     let mut script = Script::default();
@@ -262,7 +262,7 @@ fn messages_without_answers_have_the_paths_that_sent_them() {
     assert_eq!(script.open().costs(), expect);
 }
 
-/// One port after the other has the same number: the n-th life on one side is the n-th on the other.
+/// Ports are reused: the n-th connection on one side is the n-th on the other.
 #[test]
 fn ports_that_are_used_again_are_other_connections() {
     let mut script = Script::default();
@@ -287,7 +287,7 @@ fn ports_that_are_used_again_are_other_connections() {
     );
 }
 
-/// What an unseen server answers belongs to whoever asked it, though the thread did something else meanwhile.
+/// An unrecorded server's answer belongs to the request that asked it, although the thread did something else meanwhile.
 #[test]
 fn an_unseen_servers_answer_goes_to_whom_it_was_asked_for() {
     let mut script = Script::default();
@@ -306,7 +306,7 @@ fn an_unseen_servers_answer_goes_to_whom_it_was_asked_for() {
     assert_eq!(script.open().costs(), expect);
 }
 
-/// A log that is lost leaves everything else as it is, and the others' requests begin where they arrive.
+/// A lost log leaves everything else intact. The requests of others begin where they arrive.
 #[test]
 fn a_lost_tier_is_outside() {
     let mut script = Script::default();
@@ -325,7 +325,7 @@ fn a_lost_tier_is_outside() {
     );
 }
 
-/// The sender was killed and its last records are missing: whoever waits for them in the replay goes on.
+/// The sender was killed and its last records are missing. The replay continues without them.
 #[test]
 fn bytes_that_nobody_is_seen_to_send_hold_nobody_up() {
     let mut script = Script::default();
@@ -334,7 +334,7 @@ fn bytes_that_nobody_is_seen_to_send_hold_nobody_up() {
     script.receive(db, "main > service", 1, 100, "");
     script.sample(db, "main > work", 3);
     script.send(db, "main > reply", 1, 10);
-    // What follows went past the recorder.
+    // The recorder does not see the following bytes.
     script.receive(db, "main > service", 1, 30, "");
     script.sample(db, "main > work", 1);
     script.is_killed(web.process);
@@ -350,7 +350,7 @@ fn bytes_that_nobody_is_seen_to_send_hold_nobody_up() {
     assert_eq!(shown.notes()[0], killed);
 }
 
-/// A server that reads the length of a message first: what it is comes with the rest.
+/// A server reads the length of a message first. Its kind comes with the rest.
 #[test]
 fn a_request_that_is_read_in_parts_has_the_name_of_all() {
     let mut script = Script::default();
@@ -369,7 +369,7 @@ fn a_request_that_is_read_in_parts_has_the_name_of_all() {
     assert_eq!(script.open().costs(), expect);
 }
 
-/// Numbers of threads are used again: a sample is that of the thread which had it then.
+/// Thread numbers are reused: a sample belongs to the thread that had the number at the time.
 #[test]
 fn threads_with_the_same_number_one_after_the_other_are_two() {
     let mut script = Script::default();

@@ -1,4 +1,4 @@
-//! Folders: what a run needs names for, what is missing of it, and single transactions.
+//! Run folders: the addresses that need names, what is missing, and single transactions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use fulcrum_wire::transactions::{LockKind, Record, SETTINGS_FILE, Via, setting, 
 
 use crate::support::script::{MS, Script, Thread};
 
-/// Each process's code is that of `/usr/bin/web`, from 0x1000 to 0x9000.
+/// Maps each process's code from `/usr/bin/web`, at 0x1000 to 0x9000.
 fn with_code(script: &mut Script, thread: Thread) {
     script.say(
         thread,
@@ -85,7 +85,7 @@ fn the_addresses_of_forked_processes_are_asked_for_once() {
         code: vec![0x150, 0x15f],
         data: vec![],
     };
-    // Callers at the call before the return address, which is 5; what samples interrupted, at 3, as it is.
+    // Callers are looked up one byte before the return address, which is 5; the interrupted address, 3, as it is.
     let logged = SymbolsNeeded {
         processes: KEYS.to_vec(),
         program: "/usr/bin/web".into(),
@@ -219,7 +219,7 @@ fn everything_that_is_missing_is_told() {
     assert_eq!(run.stitched.total_cpu_ns(), 0);
 }
 
-/// Of 300 transactions, the slowest 20 are kept and 80 others.
+/// Of 300 transactions, the slowest 20 and 80 others are kept.
 #[test]
 fn the_slowest_and_others_are_kept_with_their_ways() {
     let mut script = Script::default();
@@ -232,7 +232,7 @@ fn the_slowest_and_others_are_kept_with_their_ways() {
         script.receive(web, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
         script.send(web, "main > ask", 2, 10);
         script.receive(db, "serve", 1, 10, "");
-        // The longest take 7 + 99 ms.
+        // The longest takes 7 + 99 ms.
         script.rest(n * 7 % 100);
         script.send(db, "serve > reply", 1, 10);
         script.receive(web, "main > ask", 2, 10, "");
@@ -249,7 +249,7 @@ fn the_slowest_and_others_are_kept_with_their_ways() {
             104, 104
         ]
     );
-    // The others are no slower, and of all kinds.
+    // The others are not slower, and of all kinds.
     assert!(
         walls[0] < 20 && walls[40] > 30 && walls[40] < 75,
         "{walls:?}"
@@ -267,8 +267,8 @@ fn the_slowest_and_others_are_kept_with_their_ways() {
     );
 }
 
-/// The front on one machine and the database on another one, whose clock has another beginning and whose processes have the
-/// same numbers, as have its sockets.
+/// The front end is on one machine and the database on another. The clock of the latter starts at another time, and its
+/// processes and sockets have the same numbers.
 #[test]
 fn runs_of_two_machines_are_stitched_by_their_connections() {
     let (mut front, mut back) = (Script::default(), Script::default());
@@ -287,7 +287,7 @@ fn runs_of_two_machines_are_stitched_by_their_connections() {
         word::START_UNIX_NS,
         begin + 1_700_000_000_000_000_000,
     );
-    // On both, someone else speaks by the same ports on the machine itself.
+    // On both machines, another process uses the same ports locally.
     for (script, thread) in [(&mut front, web), (&mut back, db)] {
         script.tcp(thread, "", 8, Via::Accepted, (80, 4000));
     }
@@ -315,7 +315,7 @@ fn runs_of_two_machines_are_stitched_by_their_connections() {
         front.now_ns = back.now_ns;
         front.receive(web, &path, 1, 10, "");
     }
-    // By its own ports each machine is alone.
+    // With its own ports, each machine is separate.
     front.send(web, "main > front", 8, 10);
     back.receive(db, "main > back", 8, 10, "");
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
@@ -348,7 +348,7 @@ fn runs_of_two_machines_are_stitched_by_their_connections() {
     assert_eq!(run.notes, [note]);
 }
 
-/// How long threads are at it, by stage: waiting for what was asked counts, waiting for a request does not.
+/// How long threads work, by stage. Waiting for an answer counts, and waiting for a request does not.
 #[test]
 fn wall_time_is_told_by_stage() {
     let mut script = Script::default();
@@ -378,7 +378,7 @@ fn wall_time_is_told_by_stage() {
     assert_eq!(stages, [("web", 2 * 6), ("db", 2)]);
 }
 
-/// A front that asks a back, each a thread of a process of its own, and whom it serves. Streams are 1 and 2.
+/// A front end that asks a back end, each a process with one thread, with the client's request. Streams are 1 and 2.
 fn front_and_back(script: &mut Script) -> [Thread; 2] {
     let (front, back) = (script.process(10, "shop"), script.process(20, "db"));
     script.tcp(front, "serve > accept", 1, Via::Accepted, (80, 4000));
@@ -443,14 +443,14 @@ fn opening_says_how_far_it_is_and_can_be_cancelled_midway() {
     assert_eq!(told, phases);
 }
 
-/// The first stays of a transaction are kept, and how many came after them is told.
+/// The first stays of a transaction are kept, and later ones are counted.
 #[test]
 fn what_is_cut_off_a_way_is_counted() {
     let mut script = Script::default();
     let both = front_and_back(&mut script);
     script.receive(both[0], "serve > recv", 1, 10, "GET /buy HTTP/1.1\r\n");
     for n in 0..2100 {
-        // The back turns to another context each time.
+        // The back end changes its context each time.
         let path = ["serve > ask", "serve > tell"][n % 2];
         ask(&mut script, both, path);
     }
@@ -463,7 +463,7 @@ fn what_is_cut_off_a_way_is_counted() {
     assert!((100..=2300).contains(&way.left_out), "{}", way.left_out);
 }
 
-/// Samples tell in which single transaction they were taken, at the front and at the back.
+/// Samples tell the single transaction in which they were taken, in the front end and the back end.
 #[test]
 fn what_single_transactions_cost_is_known_in_all_processes() {
     let mut script = Script::default();
@@ -499,7 +499,7 @@ fn what_single_transactions_cost_is_known_in_all_processes() {
     assert_eq!(costs, [2, 5]);
 }
 
-/// Where functions are is told by the run's table of names: a place for each file, the first line that is known.
+/// Source locations come from the run's table of names: one place for each file, at the first known line.
 #[test]
 fn functions_are_found_in_the_source() {
     let folder = tempfile::tempdir().unwrap();
@@ -539,14 +539,14 @@ fn functions_are_found_in_the_source() {
     assert!(places("main").is_empty() && places("nothing").is_empty());
 }
 
-/// While a run is recorded it can be looked at; once nobody records it any more, its logs were cut off.
+/// A run can be opened while it is recorded. If the recorder is gone, the logs count as cut off.
 #[test]
 fn a_run_that_is_being_recorded_is_no_run_that_was_cut_off() {
     let going_on = "run is still being recorded: this is its state so far.";
     let cut_off = "The record of web (10) is cut off: the rest is missing.";
     for (engine, expect) in [
         (std::process::id(), going_on),
-        // Numbers of processes are smaller.
+        // Process numbers are smaller.
         (u32::MAX, cut_off),
         (0, cut_off),
     ] {

@@ -1,4 +1,4 @@
-//! Samples come back as they were written.
+//! Samples are read as they were written.
 
 use fulcrum_transaction_records::samples::{
     MAGIC, MAX_STACK, Module, Sample, SampleWriter, Samples, SamplesError, VERSION,
@@ -76,7 +76,7 @@ fn what_was_written_is_read_and_names_stay() {
     assert_eq!(samples.notes(), ["Half of the sampling was refused."]);
 }
 
-/// A name is written once: the second sample of a thread takes no place for it.
+/// A name is written once: the second sample of a thread does not repeat it.
 #[test]
 fn a_name_takes_place_only_when_it_changed() {
     let length = |names: [&[u8]; 2]| {

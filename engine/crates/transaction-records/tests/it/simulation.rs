@@ -1,4 +1,4 @@
-//! Servers with threads, queues and connections, scheduled at random: all CPU time is told by the right request.
+//! Randomly scheduled servers with threads, queues and connections: all CPU time is attributed to the right request.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::support::script::{Script, Thread};
 const WORKERS: usize = 3;
 const KINDS: [&str; 3] = ["buy", "home", "search"];
 
-/// How workers come to their requests.
+/// How workers get their requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Queue {
-    /// What flows is seen.
+    /// Through a queue whose flow is seen.
     Seen,
-    /// It is not: each worker reads itself what it answers.
+    /// Through one whose flow is not seen: each worker reads what it answers.
     Unseen,
 }
 
-/// One request on its way: what is still to be done, the next last.
+/// A request in progress: the remaining steps, with the next one last.
 struct Job {
     kind: usize,
     worker: usize,
@@ -28,7 +28,7 @@ struct Job {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// It is put into the queue, and taken out.
+    /// It is put into the queue, and taken from it.
     Queue,
     /// A part of the request, and whether it is the first.
     Read(u64, bool),
@@ -49,11 +49,11 @@ struct Servers<'a> {
     workers: Vec<Thread>,
     backends: Vec<Thread>,
     items: u64,
-    /// Milliseconds by kind at the front and behind.
+    /// Milliseconds by kind, in the front end and the back end.
     expect: BTreeMap<(usize, &'static str), u64>,
 }
 
-/// Parts of `total` bytes.
+/// Splits `total` bytes into parts.
 fn parts(random: &mut Random, total: u64) -> Vec<u64> {
     let mut parts = Vec::new();
     let mut left = total;
@@ -195,7 +195,7 @@ impl<'a> Servers<'a> {
         }
     }
 
-    /// Runs so many requests, as many at a time as there are workers, in random turns.
+    /// Runs this many requests, at most one for each worker at a time, in random order.
     fn run(mut self, requests: usize) -> (Script, Vec<String>) {
         let mut jobs: Vec<Job> = Vec::new();
         let mut begun = 0;

@@ -6,7 +6,7 @@ use fulcrum_wire::transactions::{Record, Via};
 
 use crate::support::script::{Script, Thread};
 
-/// Names of the attributes 0 and 1, as a process publishes them.
+/// The names of attributes 0 and 1, as a process publishes them.
 const NAMES: &[u8] = b"\x12\x48\x0a\x1dthreadlocal.attribute_key_map\x12\x27\x2a\x25\x0a\x0c\x0a\x0ahttp.route\x0a\x15\x0a\x13http.request.method";
 const BUY: &[u8] = b"\x00\x04/buy\x01\x03GET";
 
@@ -26,7 +26,7 @@ fn enters(script: &mut Script, thread: Thread, trace: u64, attributes: &[u8]) {
     script.say(thread, "", record);
 }
 
-/// Types with CPU time, in milliseconds, and their transactions.
+/// Types with CPU time in milliseconds, and their transactions.
 fn costs(run: &Run) -> Vec<(String, u64, u64)> {
     let types = run.stitched.types().into_iter();
     let cost = |name: String, cpu_ns: u64, id| {
@@ -39,14 +39,14 @@ fn costs(run: &Run) -> Vec<(String, u64, u64)> {
     all
 }
 
-/// A worker takes a job by ways that nobody sees. Its SDK tells for whom it works.
+/// A worker gets a job in an unseen way. Its SDK tells what it works for.
 fn handed_over(script: &mut Script) {
     let web = script.process(10, "web");
     script.say(web, "", Record::Context(NAMES));
     script.tcp(web, "", 1, Via::Accepted, (80, 4000));
     let worker = script.spawn(web, "main > start", 2, "worker");
     enters(script, worker, 0, b"");
-    // The protocol is none that is known.
+    // The protocol is unknown.
     script.receive(web, "main > recv", 1, 10, "\x01\x02");
     script.sample(web, "main > parse", 1);
     enters(script, web, 5, BUY);
@@ -85,7 +85,7 @@ fn without_names_attributes_name_nothing() {
     assert!(found.iter().all(|it| it.0 != "GET /buy"), "{found:?}");
 }
 
-/// What is known by the request itself stays; the span adds its trace.
+/// What the request itself tells stays, and the span adds its trace.
 #[test]
 fn a_request_with_a_name_keeps_it() {
     let mut script = Script::default();
@@ -102,7 +102,7 @@ fn a_request_with_a_name_keeps_it() {
     assert!(run.ways[0].trace.is_some());
 }
 
-/// Two processes that share nothing that is seen but a trace.
+/// Two processes without any visible connection except a trace.
 #[test]
 fn a_transaction_goes_on_in_another_process_by_its_trace() {
     let mut script = Script::default();

@@ -1,10 +1,10 @@
-//! Tasks that executors do (Whodunit §4.2): whoever does one goes on with its own afterwards.
+//! Tasks run by executors (Whodunit §4.2). A thread that runs one continues its own work afterwards.
 
 use fulcrum_wire::transactions::{Calling, NAMED_FUNCTIONS, Record, Via};
 
 use crate::support::script::{Script, Thread};
 
-/// A request that comes to a thread by a connection of its own.
+/// A request that a thread receives on a connection of its own.
 fn request(script: &mut Script, thread: Thread, stream: u32, name: &str) {
     let ports = (80, 4000 + stream as u16);
     script.tcp(thread, "main > accept", stream, Via::Accepted, ports);
@@ -12,7 +12,7 @@ fn request(script: &mut Script, thread: Thread, stream: u32, name: &str) {
     script.receive(thread, "main > recv", stream, 100, &head);
 }
 
-/// The thread does a task of this item, by a function that has no address.
+/// The thread runs the task of this item, in a function without an address.
 fn does(script: &mut Script, thread: Thread, item: u64, depth: u32) {
     let function = NAMED_FUNCTIONS | 7;
     let name = b"shop.Checkout";
@@ -32,7 +32,7 @@ fn a_pools_thread_works_for_whoever_handed_it_the_task_and_then_for_nobody() {
     let mut script = Script::default();
     let server = script.process(10, "server");
     request(&mut script, server, 1, "a");
-    // The pool makes its thread when the first task comes.
+    // The pool creates its thread when the first task arrives.
     let pool = script.spawn(server, "main > execute", 2, "pool");
     script.idle(pool, "");
     for (item, name) in [(1, "b"), (2, "c")] {
@@ -63,7 +63,7 @@ fn whoever_does_anothers_task_goes_on_with_its_own_request() {
     request(&mut script, server, 1, "a");
     does(&mut script, server, 1, 1);
     script.sample(server, "main > complete > accept", 5);
-    // Within it, what nobody was seen to hand on is nobody's.
+    // Within it, a task that nobody was seen to hand on works for nothing.
     does(&mut script, server, 0, 2);
     script.sample(server, "main > complete > accept > run", 100);
     script.returned(server, 2);
@@ -80,7 +80,7 @@ fn whoever_does_anothers_task_goes_on_with_its_own_request() {
     );
 }
 
-/// What a virtual thread was in the midst of goes on, on another carrier, without another step.
+/// The work of a virtual thread continues on another carrier, without another step in its context.
 #[test]
 fn what_goes_on_in_another_thread_has_the_context_that_it_had() {
     let mut script = Script::default();
@@ -115,7 +115,7 @@ fn what_goes_on_in_another_thread_has_the_context_that_it_had() {
             "11 ms of GET /a in server/carrier",
         ]
     );
-    // It is told once that the request has flowed there.
+    // The flow of the request to there is recorded once.
     assert_eq!(
         shown.flows(),
         [
@@ -126,7 +126,7 @@ fn what_goes_on_in_another_thread_has_the_context_that_it_had() {
     assert_eq!(shown.instances(), ["GET /a × 1 (0), 9 ms"]);
 }
 
-/// Connections that the program made itself, for instance, and keeps in a queue.
+/// For instance, connections that the program made itself and keeps in a queue.
 #[test]
 fn what_nobody_left_in_a_queue_takes_no_thread_away() {
     let mut script = Script::default();
@@ -148,8 +148,8 @@ fn what_nobody_left_in_a_queue_takes_no_thread_away() {
     assert_eq!(costs, ["11 ms of GET /a in server/server"]);
 }
 
-/// One thread reads the requests of a connection, and another one answers them. The client may ask again before the call is over
-/// that has answered it.
+/// One thread reads the requests of a connection, and another one answers them. The client may ask again before the
+/// answering call has returned.
 #[test]
 fn the_next_request_may_come_before_the_call_that_answers_is_over() {
     let mut script = Script::default();

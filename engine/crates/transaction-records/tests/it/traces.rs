@@ -1,4 +1,4 @@
-//! Traces that requests say to belong to, and transactions as traces.
+//! The traces that requests belong to, and transactions as traces.
 
 use fulcrum_transaction_records::run::{self, Options, Run, Traced};
 use fulcrum_transactions::recognise::Recognition;
@@ -15,7 +15,7 @@ fn open(script: Script, options: &Options) -> Run {
     run::open_with(folder.path(), options, &functions).unwrap()
 }
 
-/// What the ways say of their traces.
+/// The traces of the ways.
 fn told(run: &Run) -> Vec<Option<String>> {
     let ways = run.ways.iter();
     ways.map(|it| it.trace.map(|it| it.to_string())).collect()
@@ -27,7 +27,7 @@ fn web(script: &mut Script) -> Thread {
     web
 }
 
-/// One request, which is read in these parts, and its answer.
+/// One request, read in these parts, and its answer.
 fn request(script: &mut Script, web: Thread, parts: &[&str]) {
     for part in parts {
         script.receive(web, "main > recv", 1, part.len() as u64, part);
@@ -77,7 +77,7 @@ fn what_is_not_kept_of_a_request_cannot_be_read() {
     assert_eq!(told(&open(script, &Options::default())), [None]);
 }
 
-/// The front asks the back within a trace of its own, about which nobody had told it.
+/// The front end asks the back end within a trace of its own, which no client has named.
 #[test]
 fn a_transaction_is_of_the_first_trace_that_one_of_its_requests_tells() {
     let mut script = Script::default();
@@ -119,7 +119,7 @@ fn a_transaction_is_of_the_first_trace_that_one_of_its_requests_tells() {
     assert_eq!(asked, [None, Some("00f067aa0ba902b7".to_owned())]);
 }
 
-/// Each kind of thread is a stage, in whatever process; times are those of the clock on the wall.
+/// Each kind of thread is a stage, in any process. Times are those of the wall clock.
 #[test]
 fn stages_tell_when_threads_worked_for_a_transaction() {
     let mut script = Script::default();

@@ -33,7 +33,7 @@ static FULL: AtomicBool = AtomicBool::new(false);
 
 /// A stub, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StubId(pub u32);
+pub(crate) struct StubId(pub(crate) u32);
 
 impl StubId {
     /// The program's handler.

@@ -1,4 +1,4 @@
-//! What is repeated until it would have shown itself.
+//! Tests repeated until a rare failure would have shown.
 
 #[path = "../it/java.rs"]
 mod java;
@@ -10,7 +10,7 @@ use java::{
     EXECUTORS, FORKS, FUTURES, JDK_21, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS, check,
 };
 
-/// Requests of each way.
+/// The number of requests for each scenario.
 const REQUESTS: u64 = 10_000;
 
 #[test]

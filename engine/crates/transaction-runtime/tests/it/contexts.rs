@@ -8,7 +8,7 @@ use fulcrum_wire::transactions::Record;
 
 use crate::support::{Lab, Log};
 
-/// How a library's own code reaches the variable.
+/// The ways in which a library's own code can reach the variable.
 const DIALECTS: [&str; 2] = ["gnu", "gnu2"];
 
 fn build(name: &str, arguments: &[&str]) -> PathBuf {
@@ -38,10 +38,10 @@ fn build(name: &str, arguments: &[&str]) -> PathBuf {
         .join(name)
 }
 
-/// A span by its trace's first bytes and its own first one, and its attributes.
+/// A span: the first bytes of its trace, its own first byte, and its attributes.
 type Span = ([u8; 3], u8, u8, String);
 
-/// The spans that each thread told, with how many sends came after one before the next.
+/// The spans recorded by each thread, with the number of sends after each one and before the next.
 fn spans(log: &Log) -> Vec<(u32, Span, usize)> {
     let mut found: Vec<(u32, Span, usize)> = Vec::new();
     for entry in &log.entries {
@@ -79,7 +79,7 @@ fn check(program: PathBuf, arguments: &[&str]) {
     let expected = [
         (1, span(4, 1, attributes), 2),
         (1, span(5, 0, ""), 1),
-        // Not valid any more, and then taken away.
+        // First no longer valid, then removed.
         (1, none.clone(), 2),
         (1, span(4, 1, attributes), 1),
         (1, span(6, 1, attributes), 1),
@@ -113,7 +113,7 @@ fn spans_of_a_library_that_comes_later_are_logged_too() {
     }
 }
 
-/// Nobody publishes anything, and nothing is logged.
+/// Without a publisher, nothing is logged.
 #[test]
 fn programs_without_spans_tell_none() {
     let lab = Lab::build("locks.c");

@@ -1,4 +1,4 @@
-//! Event loops: each handler has a boundary, and programs handle what they handle alone.
+//! Event loops: each handler's start and end is seen, and programs handle the same events as without the library.
 
 use fulcrum_wire::transactions::{Record, StreamKind, Via};
 
@@ -11,7 +11,7 @@ fn run(way: &str) -> Ran {
     ran
 }
 
-/// What the program says that it handled, in this order, and how often it waited.
+/// What the program reports to have handled, in order, and how often it waited.
 fn said(ran: &Ran) -> (Vec<u64>, u64) {
     let text = ran.text();
     let of = |first: &'static str| {
@@ -47,7 +47,7 @@ fn each_event_is_told_before_its_handler_and_names_its_stream() {
         );
         assert_eq!(idles(log), waits);
         assert_eq!(waits, 3 * 13, "one event a call");
-        // What a handler receives it receives from the stream of its event.
+        // A handler receives from the stream of its event.
         let mut current = None;
         let mut received = 0;
         for entry in &log.entries {
@@ -64,7 +64,7 @@ fn each_event_is_told_before_its_handler_and_names_its_stream() {
             }
         }
         assert_eq!(received, 3 * 12);
-        // Alone, the program handles the same in the same order.
+        // Without the library, the program handles the same events in the same order.
         let alone = String::from_utf8(lab.alone(&[way]).stdout).unwrap();
         let alone: Vec<u64> = alone
             .lines()
@@ -81,7 +81,7 @@ fn what_was_closed_meanwhile_has_no_event() {
     assert_eq!(handled.len(), 1, "{handled:?}");
 }
 
-/// Events that were fetched and kept here would leave the watched descriptor without a reason to be ready.
+/// If events were fetched and kept here, the watched descriptor would no longer be ready.
 #[test]
 fn a_watched_epoll_descriptor_stays_ready_until_all_is_fetched() {
     let ran = run("nested");
@@ -104,7 +104,8 @@ fn every_way_to_wait_for_what_comes_next_is_told_and_looking_is_not() {
     assert!(idles.windows(2).all(|pair| pair[0].1 <= pair[1].0));
 }
 
-/// A connection is told when it is asked for, on behalf of what the thread does then: the next event of it is another handler's.
+/// A connection is announced when it is requested, for the thread's work at that time. Its next event belongs to another
+/// handler.
 #[test]
 fn a_connection_is_told_before_its_first_event() {
     let ran = run("upstream");

@@ -1,4 +1,4 @@
-//! Awkward programs do under the library what they do alone: same output, same exit status, same signal.
+//! Unusual programs behave the same with and without the library: same output, same exit status, same signal.
 
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, Stdio};
@@ -24,7 +24,7 @@ fn behaviour(mut command: Command) -> Behaviour {
     )
 }
 
-/// Runs every part of the causal runtime's `harmless.cpp` alone and under the library.
+/// Runs every part of the causal runtime's `harmless.cpp` with and without the library.
 fn check(parts: &[&str]) {
     let source = engine_folder().join("crates/recorder/tests/programs/harmless.cpp");
     let include = engine_folder().join("include");

@@ -1,7 +1,8 @@
-//! Java (Whodunit §4.2): for whom executors, futures, queues and virtual threads do what they do, against the programs' own records.
+//! Java (Whodunit §4.2): the transactions that executors, futures, queues and virtual threads work for, compared with the
+//! programs' own records.
 //!
-//! A program reads numbers from one connection and writes them to another one. What was written is the program's own record;
-//! the log says for which of the numbers that were read the writing thread worked.
+//! A program reads numbers from one connection and writes them to another one. The written numbers are the program's own
+//! record. The log tells which of the read numbers the writing thread worked for.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -14,31 +15,31 @@ use fulcrum_wire::transactions::{Calling, Record, word};
 
 use crate::support::{Entry, Lab, Log, Ran};
 
-/// What a thread does, as the log has it.
+/// A thread's work, according to the log.
 #[derive(Default)]
 struct Thread {
     /// The request that it works for.
     request: Option<u64>,
-    /// What it goes on with when tasks have returned, outermost first.
+    /// What it continues when tasks have returned, outermost first.
     around: Vec<Option<u64>>,
 }
 
-/// What the log says.
+/// The contents of a log.
 #[derive(Default)]
-struct Told {
+struct Logged {
     threads: HashMap<u32, Thread>,
-    /// For which requests items were produced.
+    /// The requests for which items were produced.
     items: HashMap<u64, Vec<Option<u64>>>,
-    /// The streams that requests come by and answers go by.
+    /// The streams of requests and of answers.
     requests: Option<u32>,
     answers: Option<u32>,
     /// The request for which each answer was sent.
     sent: Vec<Option<u64>>,
 }
 
-impl Told {
-    fn of(log: &Log, ports: [u16; 2]) -> Told {
-        let mut told = Told::default();
+impl Logged {
+    fn of(log: &Log, ports: [u16; 2]) -> Logged {
+        let mut told = Logged::default();
         let mut entries: Vec<&Entry> = log.entries.iter().collect();
         entries.sort_by_key(|it| it.head.time_ns);
         for entry in entries {
@@ -90,7 +91,7 @@ impl Told {
                     [first, others @ ..] if others.iter().all(|it| it == first) => *first,
                     _ => None,
                 };
-                // What nobody left in a queue takes no thread away.
+                // An object that nobody was seen to put into a queue takes no thread away from its work.
                 if of.is_some() || how == Calling::Task {
                     thread.request = of;
                 }
@@ -110,19 +111,19 @@ impl Thread {
     }
 }
 
-/// Sends so many requests to whoever connects.
+/// Sends this many requests to the first client.
 fn asks(listener: TcpListener, count: u64) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let (mut connection, _) = listener.accept().unwrap();
         let all: Vec<u8> = (0..count).flat_map(u64::to_be_bytes).collect();
         connection.write_all(&all).unwrap();
-        // Until the program closes it.
+        // Until the program closes the connection.
         let _ = connection.read(&mut [0]);
     })
 }
 
-/// What whoever connects writes.
-fn hears(listener: TcpListener) -> JoinHandle<Vec<u64>> {
+/// Receives what the first client writes.
+fn receives_all(listener: TcpListener) -> JoinHandle<Vec<u64>> {
     std::thread::spawn(move || {
         let (mut connection, _): (TcpStream, _) = listener.accept().unwrap();
         let mut bytes = Vec::new();
@@ -149,11 +150,11 @@ impl Java {
         }
     }
 
-    /// Runs a way of the program, and compares. `each` is how often each request is written.
+    /// Runs a scenario of the program, and compares. `each` is how often each request is written.
     fn check(&self, main: &str, way: &str, (count, each): (u64, u64)) {
         let [requests, answers] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let ports = [&requests, &answers].map(|it| it.local_addr().unwrap().port());
-        let (asks, hears) = (asks(requests, count), hears(answers));
+        let (asks, receives_all) = (asks(requests, count), receives_all(answers));
         let words = [
             "-XX:TieredStopAtLevel=1".to_owned(),
             "-XX:+UseSerialGC".into(),
@@ -171,9 +172,9 @@ impl Java {
         let ran = self.lab.run(&words);
         check_output(way, &ran);
         asks.join().unwrap();
-        let written = hears.join().unwrap();
+        let written = receives_all.join().unwrap();
         assert_eq!(written.len() as u64, count * each, "{way}");
-        let told = Told::of(ran.logs.last().unwrap(), ports);
+        let told = Logged::of(ran.logs.last().unwrap(), ports);
         let wrong = written.iter().zip(&told.sent);
         let wrong: Vec<_> = wrong.filter(|(it, told)| Some(**it) != **told).collect();
         assert_eq!(told.sent.len(), written.len(), "{way}");
@@ -188,10 +189,10 @@ impl Java {
     }
 }
 
-/// The program's output is what it is alone.
+/// The program's output is the same as without the library.
 fn check_output(way: &str, ran: &Ran) {
     let errors = String::from_utf8_lossy(&ran.output.stderr);
-    // `-Xverify:all` is what it warns of.
+    // `-Xverify:all` causes a warning of its own.
     let ours = |it: &&str| !it.contains("-Xverify");
     assert_eq!(errors.lines().find(ours), None, "{way}");
     let text = ran.text();
@@ -200,7 +201,7 @@ fn check_output(way: &str, ran: &Ran) {
     assert!(ran.output.status.success(), "{way}");
 }
 
-/// Compares what a program prints, and how it ends, with how it does alone; with how many machines.
+/// Compares a program's output and exit status with and without the library. Returns the number of virtual machines tried.
 #[allow(dead_code, reason = "the campaign has no use for it")]
 pub fn alike(main: &str) -> usize {
     for jdk in jdks() {
@@ -226,10 +227,11 @@ pub fn alike(main: &str) -> usize {
     jdks().len()
 }
 
-/// Ways of a program, and how often each request is written by them.
+/// Scenarios of a program, with how often each request is written in them.
 pub type Ways = [(&'static str, u64)];
 
-/// Runs ways of a program with so many requests each, with all machines of this version or later. What was run, a line each.
+/// Runs scenarios of a program with this many requests each, on all virtual machines of this version or later. Returns a
+/// line for each run.
 pub fn check(sources: &[&str], ways: &Ways, requests: u64, since: u32) -> Vec<String> {
     let mut lines = Vec::new();
     for jdk in jdks().iter().filter(|it| it.version >= since) {
@@ -253,7 +255,7 @@ pub const FORKS: &Ways = &[("fork", 4), ("common", 1)];
 pub const FUTURES: &Ways = &[("futures", 1), ("completed", 1)];
 pub const QUEUES: &Ways = &[("queues", 1), ("pool", 1)];
 pub const VIRTUAL_THREADS: &Ways = &[("sleep", 1), ("locks", 1), ("within", 1)];
-/// The sources of what has no virtual threads, and of what has.
+/// The sources of the programs without and with virtual threads.
 pub const TASKS: &[&str] = &["Tasks.java"];
 pub const VIRTUAL_TASKS: &[&str] = &["Tasks.java", "VirtualTasks.java"];
 /// The first version with virtual threads.

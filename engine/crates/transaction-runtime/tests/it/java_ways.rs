@@ -1,11 +1,11 @@
-//! What Java programs hand from thread to thread is done for whoever handed it on (Whodunit §4.2). As often as the suite has time for:
-//! the campaign does it ten thousand times.
+//! In Java programs, work handed from thread to thread belongs to the transaction that handed it on (Whodunit §4.2). The
+//! campaign repeats this ten thousand times.
 
 use crate::java::{
     EXECUTORS, FORKS, FUTURES, JDK_21, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS, alike, check,
 };
 
-/// Requests of each way.
+/// The number of requests for each scenario.
 const REQUESTS: u64 = 500;
 
 #[test]

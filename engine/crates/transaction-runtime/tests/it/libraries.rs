@@ -1,5 +1,6 @@
-//! Event libraries (Whodunit §4.1): which handler was called for what, against the programs' own records. Each program runs with a small
-//! library of ours that has the public functions of the real one, and with the real one where it is installed.
+//! Event libraries (Whodunit §4.1): which handler was called for what, compared with the programs' own records. Each
+//! program runs with a small library of ours that has the public functions of the real one, and with the real one if it is
+//! installed.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -11,7 +12,7 @@ use fulcrum_wire::transactions::{Calling, Record, word};
 
 use crate::support::{Entry, Lab, Log, Ran, numbers};
 
-/// Items of handlers begin behind those of shared memory.
+/// Items of handlers begin after those of shared memory.
 const FIRST_ITEM: u64 = 1 << 32;
 
 fn source(name: &str) -> PathBuf {
@@ -33,7 +34,7 @@ fn recipe(name: &str) -> Recipe {
         .reads(source("../common.h"))
 }
 
-/// A program and our library.
+/// A program with our stand-in for its library.
 fn with_stand_in(name: &str) -> Lab {
     let (program, library) = (format!("{name}.c"), format!("stand_in_{name}.c"));
     let (program, library) = (source(&program), source(&library));
@@ -52,7 +53,7 @@ fn with_stand_in(name: &str) -> Lab {
     Lab::of(folder.join(name))
 }
 
-/// A library that is installed. Says so when it is not.
+/// The file of an installed library. Prints a message if it is missing.
 fn installed(library: &str) -> Option<PathBuf> {
     let option = format!("-print-file-name={library}");
     let output = Command::new("gcc").arg(option).output().unwrap();
@@ -64,7 +65,7 @@ fn installed(library: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// A program and the real library, where that is installed.
+/// A program with the real library, if that is installed.
 fn with_real(name: &str, library: &str) -> Option<Lab> {
     let library = installed(library)?;
     let program = source(&format!("{name}.c"));
@@ -76,14 +77,14 @@ fn with_real(name: &str, library: &str) -> Option<Lab> {
     Some(Lab::of(folder.join(name)))
 }
 
-/// A call of a handler: the kernel's number of the thread, and the call's among the thread's, from 1.
+/// A call of a handler: the kernel's thread number, and the number of the call in the thread, from 1.
 type Call = (u64, u64);
 
-/// Which handler a call was of, and by which call it was registered; `None`: by none.
-type Of = (u64, Option<Call>);
+/// The handler of a call, and the call that registered it, if any.
+type CallOrigin = (u64, Option<Call>);
 
-/// What the program says of its calls.
-fn said(ran: &Ran) -> HashMap<Call, Of> {
+/// What the program reports about its calls.
+fn said(ran: &Ran) -> HashMap<Call, CallOrigin> {
     let text = ran.text();
     let lines = text.lines().filter(|it| it.starts_with("call"));
     let calls = lines.map(|line| {
@@ -103,19 +104,19 @@ struct Within {
     item: u64,
 }
 
-/// What the log says of calls.
+/// What the log contains about calls.
 #[derive(Default)]
-struct Told {
-    /// Which handler, and what it was called for.
+struct Logged {
+    /// The handler of each call, and what it was called for.
     calls: HashMap<Call, (u64, u64)>,
-    /// By which call each item was produced, once or more often.
+    /// The calls that produced each item, one or more.
     produced: HashMap<u64, Vec<Option<Call>>>,
 }
 
-impl Told {
-    /// `functions` are the program's handlers; what else is called is a library's own.
-    fn of(log: &Log, functions: &HashSet<u64>) -> Told {
-        let mut told = Told::default();
+impl Logged {
+    /// `functions` are the program's handlers. All others belong to a library.
+    fn of(log: &Log, functions: &HashSet<u64>) -> Logged {
+        let mut told = Logged::default();
         for (&thread, &id) in &log.ids {
             let mut within = Vec::new();
             let mut count = 0;
@@ -166,14 +167,14 @@ impl Told {
     }
 }
 
-/// Compares what was logged with what the program says, call by call.
+/// Compares the log with the program's report, call by call.
 fn check(what: &str, ran: &Ran, least: usize) {
     let errors = String::from_utf8_lossy(&ran.output.stderr);
     assert!(ran.output.status.success(), "{what}: {errors}");
     let said = said(ran);
     assert!(said.len() >= least, "{what}: {} calls", said.len());
     let functions = said.values().map(|(function, _)| *function).collect();
-    let told = Told::of(ran.log(), &functions);
+    let told = Logged::of(ran.log(), &functions);
     assert_eq!(told.calls.len(), said.len(), "{what}");
     for (call, (function, from)) in &said {
         let (named, item) = told.calls[call];
@@ -187,7 +188,7 @@ fn check(what: &str, ran: &Ran, least: usize) {
     assert_eq!(ran.log().word(word::DROPPED), 0, "{what}");
 }
 
-/// Runs a program with our library and with the real one.
+/// Runs a program with our stand-in and with the real library.
 fn both(name: &str, library: &str, arguments: &[&str], least: usize) {
     check(name, &with_stand_in(name).run(arguments), least);
     if let Some(lab) = with_real(name, library) {
@@ -220,7 +221,7 @@ fn each_handler_of_libevs_is_called_for_what_registered_it() {
     both("ev", "libev.so.4", &[], 40_000);
 }
 
-/// A plug-in's libraries are not those of the program: calls go to them all the same.
+/// Calls to a plug-in's own library, which the program does not have, are followed as well.
 #[test]
 fn a_plug_ins_own_library_is_followed() {
     let [program, library, host] = ["event.c", "stand_in_event.c", "host.c"].map(source);
@@ -284,7 +285,7 @@ fn functions_of_other_meaning_with_such_names_are_left_alone() {
     }
 }
 
-/// Streams of the server's side: what is received is received in the handler that reads, and its answer is sent for it.
+/// Streams of the server: bytes are received in the handler that reads, and the answer is sent for it.
 fn check_streams(what: &str, ran: &Ran) {
     let errors = String::from_utf8_lossy(&ran.output.stderr);
     assert!(ran.output.status.success(), "{what}: {errors}");
@@ -308,7 +309,7 @@ fn check_streams(what: &str, ran: &Ran) {
             } => {
                 within.truncate(depth as usize - 1);
                 let before = within.last().map_or(0, |it: &(u64, u32)| it.1);
-                // What is registered for reading is for that stream; what is called within goes on with it.
+                // A handler registered for reading belongs to its stream. One called within another continues its work.
                 let stream = [stream, produced.get(&item).copied().unwrap_or(0), before];
                 let stream = stream.into_iter().find(|it| *it != 0).unwrap_or(0);
                 within.push((function, stream));

@@ -1,4 +1,4 @@
-//! Locks: who waited for what, who held it, and who gave it back.
+//! Locks: who waited for what, who held it, and who released it.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ fn a_wait_tells_its_lock_its_time_and_its_holder() {
             "{line}"
         );
         assert!(began < head.time_ns && head.path != 0, "{line}");
-        // Given back by the holder while the other one waited.
+        // Released by the holder while the other one waited.
         let given = releases
             .iter()
             .filter(|it| it.1 == lock && (began..=head.time_ns).contains(&it.3.time_ns));
@@ -81,7 +81,7 @@ fn a_wait_tells_its_lock_its_time_and_its_holder() {
         names.push(name);
     }
     assert_eq!(names.len(), 15, "{names:?}");
-    // Nothing else was waited for: a thousand locks that were free are not told.
+    // Nothing else was waited for: a thousand free locks leave no record.
     assert_eq!(waits.len(), names.len(), "{waits:?}");
 }
 

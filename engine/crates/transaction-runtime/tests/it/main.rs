@@ -1,5 +1,5 @@
 //! The integration tests of `fulcrum-transaction-runtime`: programs run under the library, and their logs are compared with
-//! what the programs themselves say.
+//! what the programs report.
 
 mod contexts;
 mod events;

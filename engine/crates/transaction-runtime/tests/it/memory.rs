@@ -1,5 +1,4 @@
-//! Flow through shared memory (Whodunit §3): what each worker took is what the log says, and nothing flows where nothing is
-//! handed over.
+//! Flow through shared memory (Whodunit §3): the log has what each worker took, and nothing else flows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +15,7 @@ fn run(arguments: &[&str]) -> Ran {
     ran
 }
 
-/// Which items were consumed in the end, by the kernel's number of the thread, in their order.
+/// The consumed items, by the kernel's thread number, in order.
 fn consumed(log: &Log) -> BTreeMap<u64, Vec<u64>> {
     let demoted: BTreeSet<u32> = log
         .each(|it| match it.record {
@@ -37,7 +36,7 @@ fn consumed(log: &Log) -> BTreeMap<u64, Vec<u64>> {
     found
 }
 
-/// The items of the thread that produced most, in their order.
+/// The items of the thread that produced most, in order.
 fn produced(log: &Log) -> Vec<u64> {
     let mut by: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for it in &log.entries {
@@ -48,7 +47,7 @@ fn produced(log: &Log) -> Vec<u64> {
     by.into_values().max_by_key(Vec::len).unwrap_or_default()
 }
 
-/// Each worker's requests, as the program says.
+/// Each worker's requests, as the program reports them.
 fn worked(text: &str) -> BTreeMap<u64, Vec<u64>> {
     let lines = text.lines().filter(|it| it.starts_with("worker"));
     let each = lines.map(|line| {
@@ -58,7 +57,7 @@ fn worked(text: &str) -> BTreeMap<u64, Vec<u64>> {
     each.collect()
 }
 
-/// Compares what the log says with what the program says: its n-th product is its n-th request.
+/// Compares the log with the program's report: its n-th product is its n-th request.
 fn check_flows(text: &str, log: &Log, requests: u64) {
     let items = produced(log);
     let number_of: BTreeMap<u64, u64> = items.iter().copied().zip(0..).collect();
@@ -67,7 +66,7 @@ fn check_flows(text: &str, log: &Log, requests: u64) {
     for (worker, requests_of) in worked(text) {
         let items = found.get(&worker).cloned().unwrap_or_default();
         let numbers: Vec<u64> = items.iter().map(|it| number_of[it]).collect();
-        // The last one tells the worker to end.
+        // The last number tells the worker to end.
         let (last, numbers) = numbers.split_last().expect("each worker is told to end");
         assert!(*last >= requests, "{last}");
         assert_eq!(numbers, requests_of, "worker {worker}");
@@ -86,15 +85,15 @@ fn each_request_of_a_queue_flows_to_the_worker_that_took_it() {
     }
 }
 
-/// Where threads take their own locks a hundred times as often as the queue's, in one function, theirs are soon left alone, and
-/// the queue's never is.
+/// Threads take their own locks a hundred times as often as the queue's, in the same function. Watching of their own locks
+/// soon stops, and that of the queue's never does.
 #[test]
 fn a_queue_flows_whose_lock_is_taken_where_all_others_are() {
     let ran = run(&["library", "400"]);
     check_flows(&ran.text(), ran.log(), 400);
 }
 
-/// What a path leads through is the function that took the lock.
+/// The call path of a product goes through the function that took the lock.
 #[test]
 fn products_have_the_call_paths_of_their_sections() {
     let ran = run(&["queue", "40"]);
@@ -118,7 +117,7 @@ fn nothing_flows_through_counters_and_lists_of_free_objects() {
     }
 }
 
-/// A child's log has the child's flows, and the parent's its own.
+/// A child's log has the child's flow, and the parent's log the parent's.
 #[test]
 fn a_forked_child_begins_anew() {
     let ran = run(&["forked", "300"]);
@@ -131,7 +130,7 @@ fn a_forked_child_begins_anew() {
     check_flows(&rest[..4].join("\n"), &ran.logs[1], 300);
 }
 
-/// With the watch off there is no record of it, and waits are told as before.
+/// With watching off there are no records of flow, and waits are recorded as before.
 #[test]
 fn nobody_watches_unless_asked_to() {
     let settings = Settings {
@@ -153,7 +152,7 @@ fn nobody_watches_unless_asked_to() {
     assert!(waits.contains(&LockKind::Condition));
 }
 
-/// The entries of a log's file of copies: where a copy is, and of what. A forked child may have made none.
+/// The entries of a log's file of copies: the address of each copy, and its original. A forked child may have made none.
 fn copies_of(folder: &Path, log: &Log) -> Vec<(u64, u64)> {
     if log.word(word::COPIES) == 0 {
         return Vec::new();

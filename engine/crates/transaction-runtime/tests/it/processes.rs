@@ -1,4 +1,4 @@
-//! Threads, forked children, executed programs, and the ways that processes end.
+//! Threads, forked children, executed programs, and the ways in which processes end.
 
 use std::io::Write as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -15,7 +15,7 @@ fn lab() -> Lab {
     Lab::build("processes.c")
 }
 
-/// The numbers of the lines that begin with a word.
+/// The numbers in the lines that begin with a word.
 fn lines(ran: &Ran, first: &str) -> Vec<Vec<u64>> {
     let text = ran.text();
     let lines = text
@@ -117,11 +117,11 @@ fn a_call_path_has_the_return_addresses_of_the_callers() {
             "{path:x?} {expected:x?}"
         );
         assert_eq!(path[1..3], [into_middle, into_outer]);
-        // `paths` and `main`, and then libc, of which nothing is known here.
+        // `paths` and `main`, followed by libc, for which there is no unwind table here.
         assert_eq!(path.len(), 6, "{path:x?}");
     }
     assert_eq!((paths[0], paths[0]), (paths[1], paths[2]));
-    // From other places, with the same stack and with a frame of another size.
+    // From other places, with the same stack, and with a frame of another size.
     let distinct: std::collections::BTreeSet<_> = paths.iter().collect();
     assert_eq!(distinct.len(), 3);
     for path in &paths[3..] {
@@ -129,7 +129,7 @@ fn a_call_path_has_the_return_addresses_of_the_callers() {
     }
 }
 
-/// The functions that a path leads through are told first; the engine's table for them may come any time later.
+/// The functions of a path are logged first. The engine's table for them may come at any later time.
 #[test]
 fn a_library_that_comes_later_is_told_and_becomes_part_of_paths() {
     let lab = lab();
@@ -183,7 +183,7 @@ fn a_library_that_comes_later_is_told_and_becomes_part_of_paths() {
     assert!((code[0].0..code[0].1).contains(&forks.last().unwrap()[1]));
 }
 
-/// Whatever was written is whole, whenever it is looked at.
+/// Everything that was written is complete, whenever it is read.
 #[test]
 fn killed_programs_leave_whole_records() {
     let lab = Lab::build("rpc.c");
@@ -202,7 +202,7 @@ fn killed_programs_leave_whole_records() {
             let next = word(&servers.next()?, word::NEXT);
             (next >= HEADER + chunks * CHUNK).then_some(())
         });
-        // SAFETY: the group of the program that was just started.
+        // SAFETY: signals the process group of the program that was just started.
         assert_eq!(unsafe { libc::kill(-(pid as i32), libc::SIGKILL) }, 0);
         program.wait().unwrap();
         drop(engine);
@@ -242,7 +242,7 @@ fn executed_programs_are_turns_and_children_of_vfork_write_nothing() {
     let [vforked, 4] = lines(&ran, "vforked")[0][..] else {
         panic!("{}", ran.text());
     };
-    // Its only log is that of the program which it executed.
+    // Its only log belongs to the program that it executed.
     let logs = ran.logs.iter().filter(|log| log.pid() == vforked);
     assert_eq!(logs.map(|log| log.turn()).collect::<Vec<_>>(), [0]);
     let [ended, 5] = lines(&ran, "ended")[0][..] else {
@@ -308,7 +308,7 @@ fn a_log_that_is_full_says_so_and_the_program_goes_on() {
     assert!(log.word(word::END_NS) > log.word(word::START_NS));
 }
 
-/// Nobody would answer: the program does not wait for it, and writes nothing.
+/// Nobody would answer, so the program does not wait, and writes nothing.
 #[test]
 fn a_program_that_starts_after_the_engine_was_killed_runs_as_alone() {
     let lab = lab();

@@ -1,4 +1,4 @@
-//! What goes through streams: bytes and offsets are those that the programs say.
+//! Streams: bytes and offsets are those that the programs report.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use fulcrum_wire::transactions::{Address, Record, StreamKind, Via, word};
 
 use crate::support::{Lab, Log, numbers};
 
-/// What a log says of a stream.
+/// What a log contains about a stream.
 #[derive(Clone, Copy, Debug)]
 struct Opened {
     kind: StreamKind,
@@ -48,7 +48,7 @@ fn opened(log: &Log) -> BTreeMap<u32, Opened> {
     streams
 }
 
-/// The log's sends and receives as the program writes them down.
+/// The log's sends and receives in the program's format.
 fn as_said(log: &Log) -> String {
     let mut text = String::new();
     for entry in &log.entries {
@@ -71,7 +71,7 @@ fn as_said(log: &Log) -> String {
     text
 }
 
-/// The two logs of so many calls by a kind of connection: the client's and the server's, which have told what the programs did.
+/// The client's and the server's log of this many calls over one kind of connection, which match the programs' reports.
 fn calls(kind: &str, rounds: u32) -> [BTreeMap<u32, Opened>; 2] {
     let lab = Lab::build("rpc.c");
     let folder = tempfile::tempdir().unwrap();
@@ -142,7 +142,7 @@ fn calls_over_unix_sockets_are_told_byte_for_byte() {
     );
     assert_eq!((client.via, server.via), (Via::Connected, Via::Accepted));
     assert_ne!(client.inode, server.inode);
-    // The client may have asked before it was accepted.
+    // The client may have asked before the connection was accepted.
     assert_eq!(server.peer_inode, client.inode);
     assert!([0, server.inode].contains(&client.peer_inode));
 }
@@ -171,7 +171,7 @@ fn calls_over_pipes_are_told_byte_for_byte() {
     assert!(server.values().all(|it| it.via == Via::Inherited));
 }
 
-/// What went through each stream, in the order of their numbers: kind, and the lengths of what was sent and received.
+/// The transfers of each stream, in order of stream numbers: the kind, and the lengths of sends and receives.
 fn transfers(log: &Log) -> Vec<(StreamKind, Vec<u64>, Vec<u64>)> {
     let opened = opened(log);
     let of = |stream: u32| {
@@ -218,7 +218,7 @@ fn a_stream_is_one_under_all_its_numbers_and_a_number_is_several_in_turn() {
     assert_eq!(ran.text(), "done\n");
     let log = ran.log();
     use StreamKind::{Pipe, Unix};
-    // One end of the first pair; the pipe, also by the number that it was passed as; both ends of the second pair.
+    // One end of the first pair; the pipe, also under the number it was passed as; both ends of the second pair.
     let expected = [
         (Unix, vec![1; 5], vec![]),
         (Pipe, vec![1, 1], vec![1]),
@@ -244,12 +244,12 @@ fn our_own_descriptors_are_not_open_to_the_program() {
     let lab = Lab::build("rpc.c");
     let ran = lab.run(&["hidden"]);
     let alone = String::from_utf8(lab.alone(&["hidden"]).stdout).unwrap();
-    // What this test was started with may be open too.
+    // Descriptors inherited from the test's parent may be open too.
     assert_eq!(ran.text(), alone);
     assert!(alone.starts_with("open "));
 }
 
-/// A handler that interrupts our code is not logged, but counted.
+/// A signal handler that interrupts our code is counted, not logged.
 #[test]
 fn what_signal_handlers_send_is_counted_whatever_they_interrupt() {
     let ran = Lab::build("rpc.c").run(&["signals"]);
@@ -266,7 +266,7 @@ fn what_signal_handlers_send_is_counted_whatever_they_interrupt() {
         }
         ends.into_values().collect::<Vec<_>>()
     };
-    // The pipe was made first; the last send into it may not be told.
+    // The pipe was made first. The last send into it may not be logged.
     let received = ends(|record| match *record {
         Record::Receive {
             stream,

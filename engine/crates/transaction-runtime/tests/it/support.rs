@@ -1,4 +1,4 @@
-//! Runs programs under the library, answers them as the engine does, and reads their logs.
+//! Runs programs under the library, answers them like the engine, and reads their logs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -31,7 +31,7 @@ pub struct Lab {
 pub struct Settings {
     pub limit: u64,
     pub head: u64,
-    /// Not 0: critical sections are watched.
+    /// Critical sections are watched if this is not 0.
     pub shared_memory: u64,
 }
 
@@ -45,14 +45,14 @@ impl Default for Settings {
     }
 }
 
-/// What a program did.
+/// The output and the logs of a program.
 pub struct Ran {
     pub output: Output,
     pub logs: Vec<Log>,
 }
 
 impl Lab {
-    /// A session for a program that is there already.
+    /// A session for an existing program.
     pub fn of(program: PathBuf) -> Lab {
         Lab {
             program,
@@ -88,7 +88,7 @@ impl Lab {
         Lab::of(program)
     }
 
-    /// Runs the program alone.
+    /// Runs the program without the library.
     pub fn alone(&self, arguments: &[&str]) -> Output {
         Command::new(&self.program)
             .args(arguments)
@@ -97,7 +97,7 @@ impl Lab {
             .unwrap()
     }
 
-    /// Runs it under the library.
+    /// Runs the program under the library.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(Settings::default(), arguments)
     }
@@ -117,7 +117,7 @@ impl Lab {
         self.folder.path()
     }
 
-    /// The program under the library; somebody must answer it.
+    /// The command that runs the program under the library. Something must answer it.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -130,7 +130,7 @@ impl Lab {
 }
 
 impl Ran {
-    /// What it printed.
+    /// The program's standard output.
     pub fn text(&self) -> String {
         String::from_utf8(self.output.stdout.clone()).unwrap()
     }
@@ -151,7 +151,7 @@ impl Ran {
     }
 }
 
-/// Answers the processes of a session, until it is dropped.
+/// Answers the processes of a session until it is dropped.
 pub struct Engine {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -263,7 +263,7 @@ fn answer(
     }
 }
 
-/// The table of all of a process's code but the system's libraries and our own.
+/// The unwind table for all of a process's code except the system's libraries and our own.
 fn table(pid: u64, tables: &mut HashMap<PathBuf, Vec<UnwindRow>>) -> Vec<u8> {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
     let mut starts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -316,7 +316,7 @@ fn to_wire(row: &UnwindRow, bias: u64) -> Unwind {
     }
 }
 
-/// A record as it stands in a log.
+/// A record of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub thread: u32,
@@ -327,9 +327,9 @@ pub struct Entry {
 /// A process's log.
 pub struct Log {
     words: Vec<u64>,
-    /// Each thread's in their order, one thread behind another.
+    /// The records, thread by thread.
     pub entries: Vec<Entry>,
-    /// The kernel's numbers of threads.
+    /// The kernel's thread numbers.
     pub ids: BTreeMap<u32, u32>,
     /// The names of threads when they began.
     pub names: BTreeMap<u32, String>,
@@ -349,7 +349,7 @@ impl Log {
         self.word(word::TURN)
     }
 
-    /// What is made of each record.
+    /// Maps each record.
     pub fn each<T>(&self, of: impl Fn(&Entry) -> Option<T>) -> Vec<T> {
         self.entries.iter().filter_map(of).collect()
     }
@@ -367,11 +367,11 @@ impl Log {
             .collect()
     }
 
-    /// Reads a log; every byte of it that is in use must be as it should.
+    /// Reads a log, and checks every used byte.
     pub fn read(path: &Path) -> Log {
         let mut file = fs::File::open(path).unwrap();
         let length = file.metadata().unwrap().len();
-        // The file is as long as it may become; what is not in use is not read.
+        // The file has its maximum length. The unused part is not read.
         let mut bytes = vec![0; HEADER as usize];
         file.read_exact(&mut bytes).unwrap();
         let next = bytes[8 * word::NEXT..][..8].try_into().unwrap();
@@ -403,7 +403,7 @@ impl Log {
             let space = HEADER + (at - HEADER) / CHUNK * CHUNK;
             let is_first = at == space;
             if chunk[chunk_word::THREAD] as u32 != CHUNK_MAGIC {
-                // No other thread took what is left, or one was killed before it could begin its chunk.
+                // No other thread took the rest, or one was killed before it could begin its chunk.
                 assert!(!is_first || log.word(word::STATE) == state::OPEN);
                 at = space + CHUNK;
                 continue;
@@ -467,7 +467,7 @@ pub fn logs(folder: &Path) -> Vec<Log> {
     logs
 }
 
-/// A line of a program's output as words; numbers with `0x` are hexadecimal.
+/// A line of a program's output, split into numbers. Those with `0x` are hexadecimal.
 pub fn numbers(line: &str) -> Vec<u64> {
     let number = |word: &str| match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),

@@ -126,9 +126,7 @@ impl Stitched {
         mut records: Vec<ProcessRecord>,
         rules: Vec<NamingRule>,
     ) -> Result<Self, StitchError> {
-        let joined = Joined::of(records.iter().map(|it| &it.dictionary));
-        let mut joined = joined.map_err(StitchError::Export)?;
-        records.iter().try_for_each(check_names)?;
+        let mut joined = joined(&records)?;
         let mut types = Types::new(rules);
         let mut types_of = BTreeMap::new();
         let mut total_cpu_ns = 0;
@@ -435,6 +433,14 @@ fn counted(mut parts: Vec<(TypeId, InstanceId)>) -> BTreeMap<TypeId, u64> {
         *counts.entry(of).or_default() += 1;
     }
     counts
+}
+
+/// The joined contexts of all processes, whose records are checked.
+fn joined(records: &[ProcessRecord]) -> Result<Joined, StitchError> {
+    let joined = Joined::of(records.iter().map(|it| &it.dictionary));
+    let joined = joined.map_err(StitchError::Export)?;
+    records.iter().try_for_each(check_names)?;
+    Ok(joined)
 }
 
 /// The call paths of a process's waits as texts. Adds their functions by these texts.

@@ -7,7 +7,8 @@ use fulcrum_transactions::{
 
 use crate::support::{handler, path, request, shown, stage};
 
-/// What an event library does (Figure 4): the context after each handler, each event added by the handler before.
+/// Runs an event library's loop (Figure 4). Returns the context after each handler, where each event was added by the
+/// previous handler.
 fn events(dictionary: &mut Dictionary, handlers: &[&str]) -> Vec<Synopsis> {
     let mut activity = Activity::default();
     let mut seen = Vec::new();
@@ -66,7 +67,7 @@ fn squids_hits_and_misses_are_two_contexts_of_one_handler() {
     );
 }
 
-/// Figures 5 and 10: elements of queues carry the context.
+/// Figures 5 and 10: queue elements carry the context.
 #[test]
 fn haboobs_write_stage_is_reached_by_hit_and_by_miss() {
     let mut dictionary = Dictionary::new(ProcessId(1));
@@ -122,7 +123,7 @@ fn a_callee_keeps_callers_apart_and_a_reply_brings_the_callers_context_back() {
             "the caller's is a prefix"
         );
 
-        // The client went on to something else meanwhile.
+        // Meanwhile the client continued with something else.
         let before = client.context();
         client.rest();
         let reply = client.receive(&mut caller, &response).unwrap();
@@ -134,7 +135,7 @@ fn a_callee_keeps_callers_apart_and_a_reply_brings_the_callers_context_back() {
         served[0], served[1],
         "the callee's profile is kept by caller"
     );
-    // The response is sent by the same path for both: c_response is one synopsis.
+    // Both responses are sent from the same path, so c_response is one synopsis.
     let responses = served.map(|context| {
         let respond = path(&mut callee, "main > service > send");
         callee.send(context, respond).links()[1]
@@ -142,7 +143,7 @@ fn a_callee_keeps_callers_apart_and_a_reply_brings_the_callers_context_back() {
     assert_eq!(responses[0], responses[1]);
 }
 
-/// A proxy in the middle: the reply of the last stage is a reply to the middle one, and its reply one to the first.
+/// With a proxy in the middle, the last stage's reply goes to the middle one, and that one's reply to the first.
 #[test]
 fn replies_find_their_way_through_three_tiers() {
     let mut tiers = [1, 2, 3].map(|it| Dictionary::new(ProcessId(it)));
@@ -169,7 +170,7 @@ fn replies_find_their_way_through_three_tiers() {
     assert_eq!(reply, Arrival::Reply(Synopsis::EMPTY));
 }
 
-/// In a context that is as long as one may be.
+/// The context has reached its maximum length.
 #[test]
 fn a_reply_is_recognised_in_a_context_that_was_cut_off() {
     let limits = Limits {
@@ -221,7 +222,7 @@ fn a_chain_reads_as_in_the_paper_and_is_never_longer_than_its_limit() {
     assert_eq!(long.links()[0], link(0));
 }
 
-/// §3.5, and rule 8 of the findings: objects that workers free and the listener takes.
+/// §3.5, and rule 8 of the findings: workers free objects that the listener takes.
 #[test]
 fn objects_that_come_back_do_not_make_contexts_grow() {
     let mut dictionary = Dictionary::new(ProcessId(1));
@@ -242,7 +243,7 @@ fn objects_that_come_back_do_not_make_contexts_grow() {
     assert_eq!(dictionary.contexts().all().count(), 2);
 }
 
-/// A dispatcher and its helper: the result comes back into the transaction for which it was asked.
+/// A dispatcher and its helper: the result returns to the transaction that requested it.
 #[test]
 fn a_result_continues_what_asked_for_it_however_often_others_were_asked_since() {
     let mut dictionary = Dictionary::new(ProcessId(1));
@@ -279,7 +280,7 @@ fn a_request_on_a_kept_connection_replaces_the_one_before() {
     }
 }
 
-/// One handler reads the request, and what another server answered for it; then the next request on the connection.
+/// One handler reads the request, then another server's answer for it, then the next request on the connection.
 #[test]
 fn what_follows_a_request_does_not_lead_back_to_before_it() {
     let mut dictionary = Dictionary::new(ProcessId(1));

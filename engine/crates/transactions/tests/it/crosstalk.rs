@@ -1,4 +1,4 @@
-//! Crosstalk (Whodunit §6): who waits for whom, at each kind of lock.
+//! Crosstalk (Whodunit §6): who waits for whom, for each kind of lock.
 
 use fulcrum_transactions::crosstalk::{
     Holder, Holders, LockKind, Pairs, Party, Paths, Sharing, Wait,
@@ -11,7 +11,7 @@ const BEST_SELLERS: u32 = 2;
 const SEARCH_RESULT: u32 = 3;
 const NONE: u32 = 0;
 
-/// A transaction at a call path whose number is ten times its own.
+/// A transaction at a call path with ten times its number.
 fn party(context: u32) -> Party {
     Party {
         context: Synopsis::from_number(context),
@@ -19,7 +19,7 @@ fn party(context: u32) -> Party {
     }
 }
 
-/// What happens at `LOCK`: threads, transactions, nanoseconds.
+/// An event at `LOCK`, with threads, transactions and nanoseconds.
 #[derive(Clone, Copy)]
 enum Event {
     Takes(u32, u32),
@@ -32,7 +32,7 @@ enum Event {
 }
 use Event::*;
 
-/// The waits, as waiter, holder and nanoseconds.
+/// Expects these waits: waiter, holder and nanoseconds.
 #[track_caller]
 fn check(kind: LockKind, events: &[Event], expect: &[(u32, Holder<u32>, u64)]) {
     let mut holders = Holders::default();
@@ -147,7 +147,7 @@ fn the_last_signaller_holds_a_condition() {
         &events,
         &[(ADMIN_CONFIRM, BEHIND_BEST_SELLERS, 7)],
     );
-    // A signal from before the wait is nobody's.
+    // A signal from before the wait has no effect on it.
     let unsignalled = [
         Signals(1, BEST_SELLERS),
         Waits(2, ADMIN_CONFIRM, 0),
@@ -281,7 +281,7 @@ fn locks_beyond_the_limit_are_counted() {
     );
 }
 
-/// §8.4 with a table lock, as in the findings: AdminConfirm writes behind 25 BestSellers of 186 ms each.
+/// §8.4 with a table lock, as in the findings: AdminConfirm writes after 25 BestSellers of 186 ms each.
 #[test]
 fn admin_confirm_waits_behind_best_sellers() {
     const MS: u64 = 1_000_000;
@@ -297,7 +297,7 @@ fn admin_confirm_waits_behind_best_sellers() {
         holders.acquired(writer, LOCK, Sharing::Exclusive, party(ADMIN_CONFIRM));
         let wait: Wait<_, _, _> = holders.ends_wait(writer, LOCK, now).unwrap();
         pairs.add(wait);
-        // A reader that comes meanwhile waits shortly.
+        // A reader that arrives meanwhile waits briefly.
         holders.waits(reader, LOCK, LockKind::ReadWrite, party(BEST_SELLERS), now);
         now += MS;
         holders.released(writer, LOCK);

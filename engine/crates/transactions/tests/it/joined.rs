@@ -1,4 +1,4 @@
-//! Synopses across processes (Whodunit §7.4), and records that are damaged.
+//! Synopses across processes (Whodunit §7.4), and damaged records.
 
 use fulcrum_transactions::stitch::{ProcessRecord, StitchError, Stitched};
 use fulcrum_transactions::{
@@ -87,7 +87,7 @@ fn a_damaged_chain_has_an_end() {
     assert_eq!(joined.resolve(link), Ok(Synopsis::EMPTY));
 }
 
-/// §7.4: a synopsis is joined by its process.
+/// §7.4: a synopsis is joined with its process.
 #[test]
 fn synopses_are_resolved_across_processes_and_unknown_ones_are_errors() {
     let mut front = Process::new(1, "front");
@@ -132,7 +132,8 @@ fn synopses_are_resolved_across_processes_and_unknown_ones_are_errors() {
     assert_eq!(joined.missing().collect::<Vec<_>>(), [(ProcessId(9), 1)]);
 }
 
-/// A proxy and what it asks are of one program, and do the same: two stages, and the request at the first names both.
+/// A proxy and its upstream run the same program and do the same. They are two stages, and the request at the first one
+/// names both.
 #[test]
 fn another_process_of_the_same_program_is_another_stage() {
     let (mut front, mut back) = (Process::new(1, "nginx"), Process::new(2, "nginx"));

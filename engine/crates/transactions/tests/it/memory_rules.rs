@@ -1,4 +1,4 @@
-//! What the paper's algorithm does in small cases, and one test for each rule that it leaves out (findings, "Flow through
+//! The paper's algorithm in small cases, with one test for each rule that the paper leaves out (findings, "Flow through
 //! shared memory").
 
 use fulcrum_transactions::memory::{FlowDetector, Learning, Limits};
@@ -10,14 +10,14 @@ const LOCK: u64 = 0x60_0000;
 const OTHER_LOCK: u64 = 0x60_0008;
 /// The address of the shared word.
 const X: u64 = 0x61_0000;
-/// Registers: `rax` and `rcx` are changed by calls, `rbx` is kept; `r15` has `X`.
+/// Registers: calls change `rax` and `rcx`, and preserve `rbx`. `r15` holds `X`.
 const A: u8 = 0;
 const C: u8 = 1;
 const B: u8 = 3;
 const AT_X: At = At(15, 0);
 const AT_Y: At = At(15, 64);
 
-/// What is produced, and the context of thread 0.
+/// The product, and the context of thread 0.
 const PRODUCT: u64 = 0x5000;
 const PRODUCER: u32 = 1;
 
@@ -46,14 +46,14 @@ impl Case {
         Program::new(self.code, all)
     }
 
-    /// Runs a program once; the context has the thread's number plus 1.
+    /// Runs a program once. Its context is the thread's number plus 1.
     fn run(&mut self, thread: usize, ops: &[Op]) -> Done {
         let program = self.program(ops);
         let context = Synopsis::from_number(thread as u32 + 1);
         self.machine.run(thread, &program, [PRODUCT, 0], context)
     }
 
-    /// The context that a thread takes over in this program.
+    /// The context that a thread takes over when it runs this program.
     fn flow(&mut self, thread: usize, ops: &[Op]) -> Option<u32> {
         Some(self.run(thread, ops).consumed?.from.number())
     }
@@ -64,7 +64,8 @@ fn section(within: &[Op], after: &[Op]) -> Vec<Op> {
     [&[Op::Lock(LOCK)], within, &[Op::Unlock(LOCK)], after].concat()
 }
 
-/// Thread 0 produces by these ops, thread 1 consumes by those: whether it takes over the context of thread 0.
+/// Thread 0 produces with some operations and thread 1 consumes with others. Checks whether thread 1 takes over the context
+/// of thread 0.
 #[track_caller]
 fn check(produce: &[Op], consume: &[Op], flows: bool) {
     let mut case = Case::new();
@@ -79,18 +80,18 @@ const USE: [Op; 1] = [Op::Use(A)];
 #[test]
 fn what_is_stored_in_one_section_and_used_after_another_flows() {
     check(&section(&STORE, &[]), &section(&LOAD, &USE), true);
-    // Nobody uses it.
+    // Nothing uses it.
     check(
         &section(&STORE, &[]),
         &section(&LOAD, &[Op::Constant(A, 1), USE[0]]),
         false,
     );
-    // Outside of sections nothing is watched.
+    // Nothing is watched outside of sections.
     check(&STORE, &section(&LOAD, &USE), false);
     check(&section(&STORE, &[]), &[LOAD[0], USE[0]], false);
 }
 
-/// §3.2: constants and results of computations are invalid, and stay so when they move on.
+/// §3.2: constants and computed values are invalid, and stay so when they are moved.
 #[test]
 fn what_is_computed_in_a_section_does_not_flow() {
     let constant = [Op::StoreConstant(AT_X, 7)];
@@ -109,7 +110,7 @@ fn what_is_computed_in_a_section_does_not_flow() {
     check(&store_null, &section(&LOAD, &USE), false);
 }
 
-/// §3.3.2: the constant that a consumer leaves in the queue, and that another one moves.
+/// §3.3.2: a consumer leaves a constant in the queue, and another one moves it.
 #[test]
 fn a_constant_that_is_moved_is_no_product_of_who_moves_it() {
     let mut case = Case::new();
@@ -130,7 +131,7 @@ fn another_lock_flushes_a_location() {
     check(&section(&STORE, &[]), &under_other, false);
 }
 
-/// §3.3.2. What two sections share may be the inner lock of either.
+/// §3.3.2: two sections may share the inner lock of either.
 #[test]
 fn nested_locks_are_one_section() {
     let inner = [Op::Lock(OTHER_LOCK), STORE[0], Op::Unlock(OTHER_LOCK)];
@@ -160,10 +161,10 @@ fn rule_1_only_earlier_sections_are_consumed() {
     let mut case = Case::new();
     let store_and_load = [STORE[0], LOAD[0]];
     assert_eq!(case.flow(0, &section(&store_and_load, &USE)), None);
-    // Thread 0 is no consumer of its own, so the list still flows.
+    // Thread 0 does not consume its own product, so the list still flows.
     assert_eq!(case.flow(1, &section(&LOAD, &USE)), Some(PRODUCER));
 
-    // Nor is thread 1, when it reads a product beside what it stored itself.
+    // Neither does thread 1, when it reads a product next to what it has stored itself.
     let beside = [
         Op::Load(C, AT_X),
         Op::Store(AT_Y, ARGUMENT),
@@ -184,11 +185,11 @@ fn rule_1_stores_to_the_own_stack_produce_nothing() {
     assert_eq!(case.machine.detector.lists().count(), 0);
 }
 
-/// A waiter's node on its own stack, which the other thread fills.
+/// A waiter's node on its own stack, filled by another thread.
 #[test]
 fn rule_1_a_store_to_another_threads_stack_is_a_product() {
     let mut case = Case::new();
-    // The waiter used the place itself, for something it had consumed.
+    // The waiter had used the same place for something that it consumed.
     case.run(2, &section(&STORE, &[]));
     case.run(1, &section(&[LOAD[0], Op::Store(At(STACK, -8), A)], &[]));
     case.run(
@@ -251,7 +252,7 @@ fn rule_4_the_window_ends_with_the_first_use_and_tags_no_memory() {
         1
     );
 
-    // To store it elsewhere is a use, too.
+    // Storing it elsewhere is a use as well.
     let away = [Op::Store(At(STACK, -8), A)];
     check(&section(&STORE, &[]), &section(&LOAD, &away), true);
     // What the section did not touch is no longer protected.
@@ -259,7 +260,7 @@ fn rule_4_the_window_ends_with_the_first_use_and_tags_no_memory() {
     case.run(0, &section(&[STORE[0], Op::Store(AT_Y, ARGUMENT)], &[]));
     let unprotected = [Op::Load(A, AT_Y), USE[0]];
     assert_eq!(case.flow(1, &section(&LOAD, &unprotected)), None);
-    // What a product is overwritten with, or loaded over, is none.
+    // A value that overwrites a product, or is loaded over one, is not a product.
     let replaced = [Op::Load(A, At(STACK, -64)), USE[0]];
     check(&section(&STORE, &[]), &section(&LOAD, &replaced), false);
 }
@@ -294,7 +295,7 @@ fn rule_6_what_was_overwritten_unseen_does_not_flow() {
     case.run(0, &[Op::StoreConstant(AT_X, 77)]);
     let done = case.run(1, &section(&LOAD, &USE));
     assert_eq!((done.result, done.consumed), (77, None));
-    // On the consumer's stack, too.
+    // The same on the consumer's stack.
     case.run(0, &section(&STORE, &[]));
     let keep = [LOAD[0], Op::Store(At(STACK, -8), A), Op::Constant(A, 0)];
     let after = [
@@ -343,7 +344,7 @@ fn rule_7_sites_at_which_something_flows_never_rest() {
     assert_eq!(case.machine.detector.counts().native, 0);
 }
 
-/// A word that two threads read in turns is shared, even when neither changes it; one that had another owner is not.
+/// A word that two threads read in turns is shared, even if neither changes it. A word that only changed its owner is not.
 #[test]
 fn rule_7_what_threads_read_in_turns_is_not_private() {
     let turns: [(Vec<usize>, bool); 3] = [
@@ -370,7 +371,7 @@ fn rule_7_what_threads_read_in_turns_is_not_private() {
     }
 }
 
-/// One lock for a queue and for a list of free objects, against the paper's assumption (§3.1).
+/// One lock for a queue and a free list, contrary to the paper's assumption (§3.1).
 #[test]
 fn rule_9_roles_are_by_producing_store() {
     let mut case = Case::new();
@@ -441,7 +442,7 @@ fn memory_is_bounded() {
         assert!(case.machine.detector.words() <= 100);
     }
     assert!(case.machine.detector.counts().forgotten_words >= 400);
-    // The latest are those that are known.
+    // The latest words are the ones that are known.
     let load = [Op::Load(A, At(15, 64 + 8 * 499))];
     assert_eq!(case.flow(1, &section(&load, &USE)), Some(PRODUCER));
 }

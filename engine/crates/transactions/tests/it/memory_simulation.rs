@@ -1,4 +1,4 @@
-//! Flow through shared memory under a random scheduler: who truly consumed what is known from the values.
+//! Flow through shared memory under a random scheduler. The values show which thread really consumed what.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ fn item(number: u32) -> u64 {
     0x10_0000 + 64 * u64::from(number)
 }
 
-/// Every item has a context of its own, so that no flow is right by chance.
+/// Every item has its own context, so no flow is right by chance.
 fn context_of(item: u64) -> Synopsis {
     Synopsis::from_number(((item - 0x10_0000) / 64) as u32 + 1)
 }
@@ -108,7 +108,7 @@ fn every_item_of_a_queue_brings_its_producers_context() {
     }
 }
 
-/// Threads that each run one of some programs again and again.
+/// Runs threads that repeatedly run one of some programs.
 fn run_randomly(
     machine: &mut Machine,
     threads: usize,
@@ -192,7 +192,7 @@ fn an_allocator_is_no_flow() {
     }
 }
 
-/// Threads of a pool take from one queue and give to the next, by the same code: roles are by lock, too.
+/// Pool threads take from one queue and put into the next with the same code, so roles depend on the lock, too.
 #[test]
 fn a_pipeline_concatenates_the_contexts_of_its_stages() {
     for seed in 0..10 {
@@ -233,7 +233,7 @@ fn a_pipeline_concatenates_the_contexts_of_its_stages() {
     }
 }
 
-/// What MariaDB's connections have: a mutex each, and one place in the program that takes it.
+/// Like MariaDB's connections: a mutex for each, and one place in the program that takes it.
 #[test]
 fn locks_that_no_other_thread_takes_are_soon_left_alone() {
     let mut machine = Machine::new(FlowDetector::default(), 4, 1);
@@ -247,7 +247,7 @@ fn locks_that_no_other_thread_takes_are_soon_left_alone() {
     assert!(counts.watched + counts.native >= 20_000, "{counts:?}");
 }
 
-/// Two queues behind one another, served by the same code, with everything interleaved.
+/// Two queues in sequence, served by the same code, with everything interleaved.
 #[test]
 fn every_item_of_a_pipeline_brings_the_context_of_the_stage_before() {
     const ITEMS: u32 = 60;
@@ -307,8 +307,8 @@ fn every_item_of_a_pipeline_brings_the_context_of_the_stage_before() {
     }
 }
 
-/// A server: its threads share a queue, a counter and an allocator, and each has a lock of its own. Only the queue flows,
-/// and all of it does, while the sites of the other locks learn to rest.
+/// A server whose threads share a queue, a counter and an allocator, and have a lock each. Everything in the queue flows
+/// and nothing else does, while the sites of the other locks come to rest.
 #[test]
 fn of_all_that_a_server_shares_only_its_queue_flows() {
     const COUNTER: Shared = NEXT_QUEUE;
@@ -378,7 +378,7 @@ fn of_all_that_a_server_shares_only_its_queue_flows() {
     }
 }
 
-/// The same as [`count`], by other code.
+/// The same as [`count`], at another place in the code.
 fn private_count(own: Shared) -> Program {
     Program::new(0xa000, count(own).ops.to_vec())
 }

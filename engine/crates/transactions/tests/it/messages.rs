@@ -1,4 +1,4 @@
-//! Messages between processes, cut into reads at random.
+//! Messages between processes, randomly split into reads.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use fulcrum_transactions::messages::{
 };
 use fulcrum_transactions::{Link, ProcessId, Synopsis};
 
-/// Messages of random lengths, each with its bytes' place in the stream.
+/// Messages of random lengths, with their byte ranges in the stream.
 fn messages(random: &mut Random, count: u32) -> Vec<(Range<u64>, u32)> {
     let mut at = random.below(1 << 40);
     let mut all = Vec::new();
@@ -22,7 +22,7 @@ fn messages(random: &mut Random, count: u32) -> Vec<(Range<u64>, u32)> {
     all
 }
 
-/// Reads of a stream, of random lengths: one byte, a part of a message or many messages.
+/// Reads of a stream with random lengths: one byte, part of a message, or many messages.
 fn reads(random: &mut Random, stream: Range<u64>) -> Vec<Range<u64>> {
     let mut all = Vec::new();
     let mut at = stream.start;
@@ -35,7 +35,7 @@ fn reads(random: &mut Random, stream: Range<u64>) -> Vec<Range<u64>> {
     all
 }
 
-/// Which message each byte of the stream belongs to, in runs: what the sender itself knows.
+/// The message that each byte of the read belongs to, in runs, as known to the sender.
 fn owners(messages: &[(Range<u64>, u32)], read: &Range<u64>) -> Vec<(u32, bool)> {
     messages
         .iter()
@@ -44,7 +44,7 @@ fn owners(messages: &[(Range<u64>, u32)], read: &Range<u64>) -> Vec<(u32, bool)>
         .collect()
 }
 
-/// As the runtime does it while both processes run: reads come between sends, and what was read is forgotten.
+/// As in the runtime while both processes run: reads come between sends, and what was read is forgotten.
 #[test]
 fn ten_thousand_messages_in_random_partial_reads_are_all_right() {
     let mut random = Random::new(20_000);
@@ -109,7 +109,7 @@ fn records_match_in_any_order_and_whatever_the_clocks_say() {
                 range: range.clone(),
                 context,
             });
-            // By the read that has the first byte.
+            // For the read that has the first byte.
             let read = reads
                 .iter()
                 .position(|it| it.contains(&range.start))
@@ -161,7 +161,8 @@ fn receive(stream: u64, range: Range<u64>) -> ReceiveRecord {
     }
 }
 
-/// A database that is not recorded, a queue that is not, clients of an accepted connection, who need not be, and bytes that
+/// An unrecorded database, an unrecorded queue, clients of an accepted connection, which need no record, and bytes that
+/// bypassed the hooks.
 /// went past the wrappers.
 #[test]
 fn what_was_not_recorded_is_counted_by_peer() {

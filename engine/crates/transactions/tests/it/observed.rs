@@ -1,4 +1,4 @@
-//! What single transactions cost, and types beside types.
+//! The cost of single transactions, and comparisons of types.
 
 use fulcrum_stats::{Sample, welch};
 use fulcrum_transactions::latency::{Instance, InstanceId};
@@ -8,7 +8,7 @@ use fulcrum_transactions::{self as transactions, Name, ProcessId, Spot, Synopsis
 use crate::support::bookstore::{MS, Process};
 use crate::support::request;
 
-/// A process in which transactions of one type or several are worked for.
+/// A process that works for transactions of one or several types.
 struct Shop {
     process: Process,
     threads: [Name; 2],
@@ -26,7 +26,7 @@ impl Shop {
         self.process.dictionary.append(Synopsis::EMPTY, step)
     }
 
-    /// An instance of a type, which takes so many milliseconds.
+    /// An instance of a type that takes this many milliseconds.
     fn instance(&mut self, name: &str, id: u64, wall_ms: u64) {
         let context = self.context(name);
         let record = &mut self.process.record;
@@ -39,7 +39,7 @@ impl Shop {
         });
     }
 
-    /// A sample of a millisecond at a line of the innermost function.
+    /// A sample of one millisecond at a line of the innermost function.
     fn sample(&mut self, name: &str, instance: Option<u64>, stack: &str, line: u32) {
         self.sample_in(0, name, instance, stack, line);
     }
@@ -75,7 +75,7 @@ fn named(stitched: &Stitched, name: &str) -> TypeProfile {
     found.unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// Four transactions: 7 takes samples in both threads, 8 in one, 9 and 10 none. One more sample is nobody's.
+/// Four transactions: 7 has samples in both threads, 8 in one, 9 and 10 none. One more sample belongs to no transaction.
 fn shop() -> Shop {
     let mut shop = Shop::new(1);
     for (id, wall_ms) in [(7, 10), (8, 20), (9, 1), (10, 1)] {
@@ -124,7 +124,7 @@ fn a_tree_comes_with_what_each_transaction_cost_in_its_nodes() {
     assert!(rows.is_sorted(), "{rows:?}");
     let all: i64 = observed.costs.iter().map(|it| it.cpu_ns).sum();
     assert_eq!(all, tree.total(0));
-    // Both samples of `serve > sort` that are one transaction's are one observation.
+    // The two samples of `serve > sort` from one transaction are one observation.
     let mut instances: Vec<u32> = observed.costs.iter().map(|it| it.instance).collect();
     instances.sort_unstable();
     instances.dedup();
@@ -155,7 +155,7 @@ fn functions_have_their_files_and_lines_are_told_apart() {
     assert_eq!(whole.total(0) - observed.lines.total(0), MS as i64);
 }
 
-/// Each transaction is an observation, whether or not a sample was taken in it.
+/// Each transaction is an observation, with or without samples.
 #[test]
 fn a_type_costs_what_its_transactions_cost() {
     let stitched = shop().stitched();

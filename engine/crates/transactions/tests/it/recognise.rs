@@ -65,7 +65,7 @@ fn databases_by_verb_and_table() {
         Some("SELECT author"),
     );
     check(&mysql(2, "shop"), None);
-    // The packet ends before what comes next.
+    // The packet ends before the following text.
     let two = [&mysql(3, "SELECT 1"), &b" FROM t"[..]].concat();
     check(&two, Some("SELECT"));
 }
@@ -84,7 +84,7 @@ fn caches_by_command() {
     check(b"hello key\r\n", None);
 }
 
-/// Random bytes, and messages that are damaged at random.
+/// Random bytes, and randomly damaged messages.
 #[test]
 fn no_bytes_make_a_recogniser_fail() {
     let mut random = Random::new(11);
@@ -143,7 +143,7 @@ fn what_says_no_trace_is_known_as_soon_as_possible() {
         ("", Traced::Unfinished),
         ("GET /buy HTTP/1.1\r\nHost: shop\r\n", Traced::Unfinished),
         ("GET /buy HTTP/1.1\r\nHost: shop\r\n\r\n", Traced::Nothing),
-        // In the body it is none.
+        // In the body, it is not a header.
         (
             "GET /buy HTTP/1.1\n\ntraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n",
             Traced::Nothing,

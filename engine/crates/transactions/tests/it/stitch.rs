@@ -16,7 +16,7 @@ fn named<'a>(types: &'a [TypeProfile], name: &str) -> &'a TypeProfile {
     found.unwrap_or_else(|| panic!("no {name} in {types:#?}"))
 }
 
-/// Of MySQL's CPU time, the parts of Table 1; types are named by their servlets.
+/// The shares of MySQL's CPU time in Table 1, with types named by their servlets.
 #[test]
 fn table_1_mysqls_time_is_told_by_interaction() {
     let rules = TABLE_1.map(|(interaction, ..)| NamingRule {
@@ -42,11 +42,11 @@ fn table_1_mysqls_time_is_told_by_interaction() {
         );
     }
     assert_eq!(&*types[0].name, "BestSellers");
-    // As in the paper, Squid and Tomcat do not tell interactions apart before the servlet is chosen.
+    // As in the paper, Squid and Tomcat cannot tell interactions apart before the servlet is chosen.
     let with_context = |context: &[&str]| types.iter().find(|it| it.context == context).unwrap();
     let in_tomcat = with_context(&["squid: httpAccept", "squid: main > forward"]);
     assert_eq!((in_tomcat.cpu.cpu_ns, in_tomcat.latency), (20 * MS, None));
-    // The nearest ranks: the tenth, the nineteenth and the last of 1 to 20 ms.
+    // The nearest ranks are the tenth, nineteenth and last of 1 to 20 ms.
     let latency = with_context(&["squid: httpAccept"]).latency.unwrap();
     assert_eq!(
         (
@@ -104,7 +104,7 @@ fn a_recognised_request_names_a_type_in_all_tiers_behind_it() {
     assert_eq!(names.len(), TABLE_1.len());
 }
 
-/// The contexts of one name share what they begin with.
+/// Contexts with the same name have a common prefix.
 #[test]
 fn a_name_joins_contexts_and_shows_what_they_have_in_common() {
     let rule = |name: &str, through: [&str; 2]| NamingRule {
@@ -131,7 +131,7 @@ fn a_name_joins_contexts_and_shows_what_they_have_in_common() {
     );
 }
 
-/// Requests and replies (Figure 7), and where the waits were.
+/// Requests and replies (Figure 7), and the places of waits.
 #[test]
 fn messages_are_flows_and_pairs_have_their_locks_and_paths() {
     let stitched = Stitched::of(bookstore(true), Vec::new()).unwrap();
@@ -172,7 +172,7 @@ fn messages_are_flows_and_pairs_have_their_locks_and_paths() {
     assert_eq!((&paths.holder, *wait_ns), (&None, first.wait_ns));
 }
 
-/// A type's tree is a profile like any other: bottleneck search finds its paths.
+/// A type's tree is an ordinary profile: bottleneck search finds its paths.
 #[test]
 fn the_tree_of_a_type_can_be_searched() {
     let stitched = Stitched::of(bookstore(true), Vec::new()).unwrap();
@@ -202,7 +202,7 @@ fn the_tree_of_a_type_can_be_searched() {
     );
 }
 
-/// Figure 8: the listener's context is the beginning of the workers'.
+/// Figure 8: the listener's context is a prefix of the workers'.
 #[test]
 fn apaches_workers_continue_the_listeners_context() {
     let mut apache = Process::new(1, "apache2");
@@ -241,7 +241,7 @@ fn apaches_workers_continue_the_listeners_context() {
     );
 }
 
-/// A stage in the middle that was not recorded, and everything else that can be missing.
+/// An unrecorded stage in the middle, and everything else that can be missing.
 #[test]
 fn what_is_missing_is_told_and_the_rest_is_shown() {
     let mut records = bookstore(true);

@@ -1,4 +1,4 @@
-//! Runs code with given registers and memory, natively or out of line, and compares all that it leaves.
+//! Runs code with given registers and memory, natively or out of line, to compare everything that it leaves.
 
 use std::arch::global_asm;
 use std::fs::File;
@@ -6,15 +6,15 @@ use std::io::Write as _;
 use std::mem::offset_of;
 use std::os::fd::AsRawFd as _;
 
-use super::told::{test_lock, test_unlock};
+use super::observer::{test_lock, test_unlock};
 
 /// Registers and memory before a run, and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Machine {
-    /// By their numbers; `rsp` is not among them.
+    /// By register number. `rsp` is not used.
     pub general: [u64; 16],
-    /// `ah` as `sahf` reads it, and in the second byte 1 when `OF` is set.
+    /// `ah` as for `sahf`, and 1 in the second byte if `OF` is set.
     pub flags: [u8; 8],
     pub vectors: [[u64; 4]; 16],
     pub memory: [u64; MEMORY],
@@ -23,7 +23,7 @@ pub struct Machine {
 /// Words of memory.
 pub const MEMORY: usize = 96;
 
-// Loads all registers, calls the code, and stores them all. `begin` and `end` are functions that it calls around that.
+// Loads all registers, calls the code, and stores them all. Calls the functions `begin` and `end` before and after.
 global_asm!(
     ".globl critical_sections_test_run",
     "critical_sections_test_run:",
@@ -102,17 +102,17 @@ unsafe extern "C" {
 extern "C" fn nothing() {}
 
 impl Machine {
-    /// Runs the function at `code` in this thread as it is.
+    /// Runs the function at `code` natively in this thread.
     ///
     /// # Safety
-    /// It must be one that can run with these registers.
+    /// The function can run with these registers.
     pub unsafe fn run_natively(&mut self, code: usize) {
         let nothing = nothing as *const () as usize;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises a function that can run with these registers.
         unsafe { critical_sections_test_run(nothing, code, self, nothing) };
     }
 
-    /// Runs it out of line, if this thread's listener wants to be told.
+    /// Runs it out of line, if this thread's listener is interested.
     ///
     /// # Safety
     /// As for [`Self::run_natively`].
@@ -121,12 +121,12 @@ impl Machine {
             test_lock as *const () as usize,
             test_unlock as *const () as usize,
         );
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises a function that can run with these registers.
         unsafe { critical_sections_test_run(begin, code, self, end) };
     }
 }
 
-/// Code in a mapping of a file, for as long as the process lives.
+/// Maps code from a file, for the life of the process.
 pub fn mapped(code: &[u8]) -> usize {
     let mut file: File = tempfile::tempfile().expect("room");
     file.write_all(code).expect("room");

@@ -1,5 +1,5 @@
-//! What the tests share: an observer, locks that are hooks, and a way to run code natively and out of line.
+//! Shared by the tests: an observer, hooked locks, and a way to run code natively and out of line.
 
 pub mod machine;
+pub mod observer;
 pub mod random_code;
-pub mod told;

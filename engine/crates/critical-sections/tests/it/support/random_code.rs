@@ -1,7 +1,7 @@
-//! Functions of random instructions, all of which run to their end.
+//! Functions of random instructions, all of which terminate.
 //!
-//! `r15` and `rbx` point into memory, `r14` is an index into it, and `rsp` is the stack; these keep their values. All other
-//! registers have anything.
+//! `r15` and `rbx` point into memory, `r14` is an index into it, and `rsp` is the stack. These registers keep their values.
+//! All others are arbitrary.
 
 use fulcrum_stats::Random;
 use iced_x86::{
@@ -26,12 +26,12 @@ const FREE: [Register; 12] = [
     Register::R13,
 ];
 
-/// What the functions are made of.
+/// The instructions of the functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Everything.
+    /// All instructions.
     All,
-    /// Only what moves eight bytes as a whole, and arithmetic: what is told of them has no gaps.
+    /// Only moves of whole eight bytes, and arithmetic, whose effects are reported completely.
     Words,
 }
 
@@ -40,7 +40,7 @@ pub struct Generator {
     random: Random,
     kind: Kind,
     code: Vec<Instruction>,
-    /// How many pushes are not popped yet.
+    /// The number of pushes that have not been popped.
     pushed: usize,
 }
 
@@ -54,7 +54,7 @@ impl Generator {
         }
     }
 
-    /// The bytes of functions, which may be anywhere.
+    /// The bytes of position-independent functions.
     pub fn functions(&mut self, count: usize) -> Vec<Vec<u8>> {
         (0..count).map(|_| self.function(0x10_0000)).collect()
     }
@@ -67,7 +67,7 @@ impl Generator {
         }
         self.pop_all();
         self.add(Instruction::with(Code::Retnq));
-        // Branches name instructions by their numbers, from 1 on.
+        // Branches refer to instructions by number, from 1.
         for (n, it) in self.code.iter_mut().enumerate() {
             it.set_ip(n as u64 + 1);
         }
@@ -116,7 +116,7 @@ impl Generator {
         Register::XMM0 + self.random.index(16) as u32
     }
 
-    /// An address with room for 64 bytes; often the same.
+    /// An address with room for 64 bytes, often the same one.
     fn memory(&mut self) -> MemoryOperand {
         let words = (MEMORY - 8) as i64;
         let displacement = match self.random.index(3) {
@@ -124,7 +124,7 @@ impl Generator {
             _ => 8 * self.random.index(words as usize / 2) as i64,
         };
         match self.random.index(4) {
-            // `r14` is 2, `rbx` points to the fifth word.
+            // `r14` is 2, and `rbx` points to the fifth word.
             0 => MemoryOperand::with_base_index_scale_displ_size(
                 Register::R15,
                 Register::R14,
@@ -236,7 +236,7 @@ impl Generator {
         }
     }
 
-    /// Moves through halves of vector registers.
+    /// Moves parts of vector registers.
     fn vector_words(&mut self) {
         let (a, b, memory, general) = (self.xmm(), self.xmm(), self.memory(), self.any());
         match self.random.index(10) {
@@ -264,7 +264,7 @@ impl Generator {
         };
     }
 
-    /// Skips a few pieces under a condition.
+    /// Skips a few pieces on a condition.
     fn branch(&mut self, depth: u32) {
         let codes = [
             Code::Je_rel32_64,
@@ -281,12 +281,12 @@ impl Generator {
         self.without_stack(depth, 1);
         let target = self.next();
         self.code[jump].set_near_branch64(target);
-        // There is always something there.
+        // There is always something to pop.
         let (to, from) = (self.free(), self.any());
         self.with(Instruction::with2(Code::Mov_r64_rm64, to, from));
     }
 
-    /// Pieces after which as much is pushed as before; few enough for short jumps.
+    /// Pieces that leave the stack balanced, few enough for short jumps.
     fn without_stack(&mut self, depth: u32, pieces: usize) {
         let before = std::mem::take(&mut self.pushed);
         for _ in 0..pieces {
@@ -296,7 +296,7 @@ impl Generator {
         self.pushed = before;
     }
 
-    /// Calls a function that is in the way, and jumps over it.
+    /// Calls a function that stands in the way, and jumps over it.
     fn call(&mut self, depth: u32) {
         let call = self.with(Instruction::with_branch(Code::Call_rel32_64, 0));
         let over = self.with(Instruction::with_branch(Code::Jmp_rel32_64, 0));
@@ -345,7 +345,7 @@ impl Generator {
         };
     }
 
-    /// Fewer than eight bytes.
+    /// Accesses fewer than eight bytes.
     fn narrow(&mut self) {
         let (to, from, memory) = (self.free32(), self.free32(), self.memory());
         match self.random.index(9) {
@@ -454,7 +454,7 @@ impl Generator {
         self.moves();
     }
 
-    /// A loop that counts in memory, since pieces change all registers.
+    /// A loop with its counter in memory, because pieces change all registers.
     fn repeat(&mut self, depth: u32) {
         let times = 1 + self.random.index(6) as i32;
         self.with(Instruction::with1(Code::Pushq_imm32, times));
@@ -486,7 +486,7 @@ impl Generator {
             2 => self.with(Instruction::with1(Code::Bswap_r64, to)),
             3 => self.add(Instruction::with(Code::Nopw)),
             4 => {
-                // The code itself, as data.
+                // Reads the code itself as data.
                 let place = MemoryOperand::with_base_displ_size(Register::RIP, 1, 8);
                 self.with(Instruction::with2(Code::Add_r64_rm64, to, place))
             }

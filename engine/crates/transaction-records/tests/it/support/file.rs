@@ -43,7 +43,7 @@ impl LogFile {
         self.bytes[word * 8..word * 8 + 8].copy_from_slice(&value.to_le_bytes());
     }
 
-    /// The thread writes into a chunk of its own from here on.
+    /// The thread writes into a new chunk from here on.
     pub fn chunk(&mut self, thread: u32, tid: u32, name: &str, time_ns: u64) {
         let at = self.bytes.len();
         self.bytes.resize(at + CHUNK as usize, 0);
@@ -51,7 +51,7 @@ impl LogFile {
         self.chunk_at(at, thread, (tid, name), time_ns);
     }
 
-    /// The thread writes into what another one, which has ended, has left of its space.
+    /// The thread writes into the space that an ended thread has left.
     pub fn chunk_behind(&mut self, ended: u32, thread: u32, tid: u32, time_ns: u64) {
         let before = &self.threads[&ended];
         let at = (before.chunk + CHUNK_HEADER + before.used).next_multiple_of(CHUNK_HEADER);

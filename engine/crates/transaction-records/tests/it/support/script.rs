@@ -1,4 +1,4 @@
-//! What processes do, step by step, and the profile that comes of it.
+//! Scripts of what processes do, step by step, and the resulting profile.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,11 +14,11 @@ use fulcrum_wire::transactions::{
 
 use super::file::LogFile;
 
-/// Nanoseconds in a millisecond: what each step takes.
+/// Nanoseconds in a millisecond, the length of each step.
 pub const MS: u64 = 1_000_000;
-/// When the first step happens.
+/// The time of the first step.
 const BEGIN: u64 = 1000 * MS;
-/// Bytes between two functions.
+/// The distance between two functions, in bytes.
 const FUNCTION: u64 = 0x1000;
 
 /// A thread of a process.
@@ -29,7 +29,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// The kernel's number.
+    /// The kernel's thread number.
     pub fn tid(self, script: &Script) -> u32 {
         script.processes[self.process].pid * 10 + self.number
     }
@@ -40,7 +40,7 @@ pub struct Script {
     processes: Vec<Process>,
     functions: Functions,
     samples: SampleWriter<Vec<u8>>,
-    /// When the next receive begins, if earlier than now.
+    /// The start of the next receive, if it is earlier than now.
     receives_from_ns: Option<u64>,
     pub now_ns: u64,
 }
@@ -50,7 +50,7 @@ struct Process {
     turn: u32,
     log: LogFile,
     paths: HashMap<String, u32>,
-    /// Bytes sent and received by stream.
+    /// Bytes sent and received, by stream.
     sent: HashMap<u32, u64>,
     received: HashMap<u32, u64>,
     skew_ns: i64,
@@ -78,7 +78,7 @@ impl Resolver for Functions {
     fn code(&self, _: ProcessKey, address: u64) -> Option<Vec<Frame>> {
         let row = (address / FUNCTION).checked_sub(1)?;
         let name = self.0.get(row as usize)?.clone();
-        // Stripped.
+        // A stripped function.
         if name.starts_with('?') {
             return None;
         }
@@ -107,17 +107,17 @@ impl Default for Script {
 }
 
 impl Script {
-    /// A process that executes a program; its first thread has the program's name.
+    /// A process that executes a program. Its first thread has the program's name.
     pub fn process(&mut self, pid: u32, program: &str) -> Thread {
         self.program(pid, 0, program)
     }
 
-    /// The same after so many others that it executed.
+    /// The same, after it has executed `turn` other programs.
     pub fn program(&mut self, pid: u32, turn: u32, program: &str) -> Thread {
         self.called(pid, turn, (program, program))
     }
 
-    /// The same, called by a name that is another than the file's.
+    /// The same, invoked by a name other than the file's.
     pub fn called(&mut self, pid: u32, turn: u32, (name, program): (&str, &str)) -> Thread {
         let first = self.log(pid, turn, name);
         let file = format!("/usr/bin/{program}");
@@ -125,14 +125,14 @@ impl Script {
         first
     }
 
-    /// A process that another one forks: its first thread.
+    /// A process that another one forks. Returns its first thread.
     pub fn child(&mut self, parent: Thread, pid: u32, name: &str) -> Thread {
         let first = self.log(pid, 0, name);
         let of = &self.processes[parent.process];
         let (parent_pid, turn) = (of.pid, of.turn);
         let counts = (of.sent.clone(), of.received.clone());
         let new = &mut self.processes[first.process];
-        // A child goes on counting where its parent was.
+        // A child continues its parent's counts.
         (new.sent, new.received) = counts;
         let log = &mut new.log;
         log.set(word::PARENT, u64::from(parent_pid));
@@ -157,7 +157,7 @@ impl Script {
         self.thread(self.processes.len() - 1, 1, name)
     }
 
-    /// A thread that is there.
+    /// An existing thread.
     pub fn thread(&mut self, process: usize, number: u32, name: &str) -> Thread {
         let of = &mut self.processes[process];
         let tid = of.pid * 10 + number;
@@ -165,7 +165,7 @@ impl Script {
         Thread { process, number }
     }
 
-    /// These functions are those of a file.
+    /// These functions belong to a file.
     pub fn file(&mut self, thread: Thread, file: &str, functions: &[&str]) {
         for name in functions {
             let start = self.functions.address(name);
@@ -179,7 +179,7 @@ impl Script {
         }
     }
 
-    /// A word of a process's header.
+    /// Sets a word of a process's header.
     pub fn set(&mut self, process: usize, word: usize, value: u64) {
         self.processes[process].log.set(word, value);
     }
@@ -197,7 +197,8 @@ impl Script {
         self.now_ns += ms * MS;
     }
 
-    /// A record, a millisecond after the one before. `path` is outermost first: `main > serve`; empty: not known.
+    /// A record, one millisecond after the previous one. `path` is outermost first, such as `main > serve`, or empty if
+    /// unknown.
     pub fn say(&mut self, thread: Thread, path: &str, record: Record<'_>) {
         self.now_ns += MS;
         let path = self.path(thread, path);
@@ -277,7 +278,7 @@ impl Script {
         self.say(thread, "", record);
     }
 
-    /// What functions are called, for all processes.
+    /// The names of functions, for all processes.
     pub fn names(&self) -> NameFile {
         let frame = |name: &String| Frame {
             name: name.clone(),
@@ -311,7 +312,7 @@ impl Script {
         }
     }
 
-    /// A unix socket or a pipe by inodes; a pipe has no peer.
+    /// A unix socket or a pipe, by inodes. A pipe has no peer.
     pub fn inode(
         &mut self,
         thread: Thread,
@@ -353,7 +354,7 @@ impl Script {
         self.receives_from_ns = Some(self.now_ns);
     }
 
-    /// Bytes come that nothing was received before since the last send: `head` are the first of them.
+    /// Receives bytes. `head` are the first bytes since the last send, of which none was received before.
     pub fn receive(&mut self, thread: Thread, path: &str, stream: u32, length: u64, head: &str) {
         let from_ns = self.receives_from_ns.take().unwrap_or(self.now_ns);
         let of = &mut self.processes[thread.process];
@@ -385,7 +386,7 @@ impl Script {
         self.say(thread, "", Record::Event { stream, data });
     }
 
-    /// A wait that has lasted so many milliseconds when it ends.
+    /// A wait that has lasted this many milliseconds when it ends.
     pub fn wait(&mut self, thread: Thread, path: &str, kind: LockKind, ms: u64, holder: u32) {
         self.now_ns += MS;
         let record = Record::Wait {
@@ -408,12 +409,12 @@ impl Script {
         self.say(thread, path, Record::Produce { item });
     }
 
-    /// By the one list of the script.
+    /// Consumes through the script's only list.
     pub fn consume(&mut self, thread: Thread, path: &str, item: u64) {
         self.say(thread, path, Record::Consume { item, list: 0 });
     }
 
-    /// Nothing flows by that list.
+    /// Nothing flows through that list.
     pub fn demote(&mut self, thread: Thread) {
         self.say(thread, "", Record::Demote { list: 0 });
     }
@@ -423,7 +424,7 @@ impl Script {
         self.handler_of(thread, (item, 0), function, (1, Calling::First));
     }
 
-    /// The same for what was produced and a stream, at a depth, for something.
+    /// The same, for a product and a stream, at a depth, with a reason.
     pub fn handler_of(
         &mut self,
         thread: Thread,
@@ -442,7 +443,7 @@ impl Script {
         self.say(thread, "", record);
     }
 
-    /// The handler of this depth has returned.
+    /// The handler at this depth has returned.
     pub fn returned(&mut self, thread: Thread, depth: u32) {
         self.say(thread, "", Record::Returned { depth });
     }
@@ -455,7 +456,7 @@ impl Script {
         new
     }
 
-    /// A new thread that has this number of the kernel's.
+    /// A new thread with this kernel thread number.
     pub fn spawn_as(&mut self, thread: Thread, number: u32, tid: u32) -> Thread {
         self.say(thread, "main > start", Record::Spawn { thread: number });
         let now_ns = self.now_ns;
@@ -472,7 +473,7 @@ impl Script {
         self.child(thread, pid, name)
     }
 
-    /// A sample of so many milliseconds of CPU time, between two steps.
+    /// A sample of this many milliseconds of CPU time, between two steps.
     pub fn sample(&mut self, thread: Thread, stack: &str, ms: u64) {
         let of = &self.processes[thread.process];
         let (pid, skew_ns) = (of.pid, of.skew_ns);
@@ -480,7 +481,7 @@ impl Script {
         self.sample_of((pid, tid), skew_ns, stack, ms);
     }
 
-    /// The same of the first process, and a thread with this number of the kernel's.
+    /// The same for the first process and the thread with this kernel thread number.
     pub fn sample_as(&mut self, tid: u32, stack: &str, ms: u64) {
         let pid = self.processes[0].pid;
         self.sample_of((pid, tid), 0, stack, ms);
@@ -507,7 +508,7 @@ impl Script {
         &mut self.samples
     }
 
-    /// The names and bytes of all logs, the samples, and what functions are called.
+    /// The names and bytes of all logs, the samples, and the names of functions.
     pub fn bytes(self) -> (Logs, Vec<u8>, Functions) {
         let log = |it: &Process| {
             let name = format!("{}-{}{LOG_SUFFIX}", it.pid, it.turn);
@@ -517,7 +518,7 @@ impl Script {
         (logs, self.samples.finish().unwrap(), self.functions)
     }
 
-    /// Writes everything into a folder, without the logs of some processes.
+    /// Writes everything into a folder, except the logs of some processes.
     pub fn write_to(self, folder: &Path, lost: &[usize]) -> Functions {
         let (logs, samples, functions) = self.bytes();
         for (row, (name, bytes)) in logs.into_iter().enumerate() {
@@ -533,7 +534,7 @@ impl Script {
         self.open_without(&[])
     }
 
-    /// The profile when the logs of some processes are lost.
+    /// The profile without the logs of some processes.
     pub fn open_without(self, lost: &[usize]) -> Shown {
         let folder = tempfile::tempdir().unwrap();
         let functions = self.write_to(folder.path(), lost);
@@ -548,11 +549,11 @@ fn lock(kind: LockKind) -> u64 {
     }
 }
 
-/// A profile in lines of text.
+/// A profile as lines of text.
 pub struct Shown(pub Run);
 
 impl Shown {
-    /// Each type with CPU time: its context, and where it was spent.
+    /// Each type with CPU time: its context, and where the time was spent.
     pub fn costs(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for it in self.0.stitched.types() {
@@ -569,7 +570,7 @@ impl Shown {
         lines
     }
 
-    /// Each type with instances: how many, how many without an answer, and the longest.
+    /// Each type with instances: their number, the number without an answer, and the longest.
     pub fn instances(&self) -> Vec<String> {
         let types = self.0.stitched.types().into_iter();
         let line = |it: fulcrum_transactions::stitch::TypeProfile| {

@@ -1,11 +1,11 @@
-//! Processes that record what they do, and the paper's bookstore made of them (§8.4).
+//! Processes that record what they do, and the paper's bookstore built from them (§8.4).
 
 use fulcrum_transactions::crosstalk::{Holder, LockKind, Paths, Wait};
 use fulcrum_transactions::latency::{Instance, InstanceId};
 use fulcrum_transactions::messages::{ReceiveRecord, SendRecord, StreamId};
 use fulcrum_transactions::stitch::ProcessRecord;
 use fulcrum_transactions::{
-    Activity, Chain, Dictionary, LockId, ProcessId, ContextProfile, Sample, Synopsis,
+    Activity, Chain, ContextProfile, Dictionary, LockId, ProcessId, Sample, Synopsis,
 };
 
 use super::{handler, path, request};
@@ -13,7 +13,7 @@ use super::{handler, path, request};
 /// Nanoseconds in a millisecond.
 pub const MS: u64 = 1_000_000;
 
-/// A process as it runs: what it has recorded so far.
+/// A running process, with what it has recorded so far.
 pub struct Process {
     pub dictionary: Dictionary,
     profile: ContextProfile,
@@ -35,7 +35,7 @@ impl Process {
         self.sample_of(None, context, thread, stack, ns);
     }
 
-    /// A sample of one transaction.
+    /// A sample for one transaction.
     pub fn sample_of(
         &mut self,
         instance: Option<u64>,
@@ -73,7 +73,7 @@ impl Process {
     }
 }
 
-/// A message of ten bytes, and what goes beside it.
+/// Sends a message of ten bytes, with what accompanies it.
 pub fn message(
     from: (&mut Process, &Activity, &str),
     to: (&mut Process, &mut Activity),
@@ -101,7 +101,8 @@ pub fn message(
         .push(ReceiveRecord { stream, range, at });
 }
 
-/// Table 1: interactions with MySQL's CPU profile in parts of 10,000, and their mean crosstalk waits in microseconds.
+/// Table 1: interactions with their shares of MySQL's CPU profile in parts of 10,000, and their mean crosstalk waits in
+/// microseconds.
 pub const TABLE_1: [(&str, u64, u64); 5] = [
     ("BestSellers", 5150, 22_160),
     ("SearchResult", 4328, 5520),
@@ -110,7 +111,7 @@ pub const TABLE_1: [(&str, u64, u64); 5] = [
     ("Home", 57, 1510),
 ];
 
-/// Squid, Tomcat and MySQL (§8.4). Squid sends every page by one path; Tomcat has a servlet for each interaction.
+/// Squid, Tomcat and MySQL (§8.4). Squid sends every page from one path. Tomcat has a servlet for each interaction.
 pub fn bookstore(named_by_request: bool) -> Vec<ProcessRecord> {
     let (mut squid, mut tomcat, mut mysql) = (
         Process::new(1, "squid"),

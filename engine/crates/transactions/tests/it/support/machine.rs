@@ -1,7 +1,6 @@
-//! A machine with a few instructions, whose threads a random scheduler interleaves, under a `FlowDetector`.
+//! A machine with a few instructions, whose threads are interleaved by a random scheduler, under a `FlowDetector`.
 //!
-//! It runs real programs: registers and memory hold values, and locks exclude. So what truly flowed is known from the
-//! values.
+//! It runs real programs: registers and memory hold values, and locks exclude. So the values show what really flowed.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -20,7 +19,7 @@ pub const STACK: R = 4;
 pub const ARGUMENT: R = 12;
 pub const OTHER_ARGUMENT: R = 13;
 
-/// `offset` beyond the address in a register.
+/// The address in a register plus an offset.
 #[derive(Clone, Copy, Debug)]
 pub struct At(pub R, pub i64);
 
@@ -37,15 +36,15 @@ pub enum Op {
     Compute(R, u64, i64),
     AddToMemory(At, i64),
     Use(R),
-    /// Calls a function that runs natively and leaves this in `rax`.
+    /// Calls a native function that leaves this value in `rax`.
     Call(u64),
     JumpIfZero(R, usize),
     Jump(usize),
-    /// The program's result is in this register.
+    /// Ends the program with the result in this register.
     Return(R),
 }
 
-/// A program and where its code is.
+/// A program, and the address of its code.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub code: u64,
@@ -69,7 +68,7 @@ struct Thread {
     consumed: Option<Consumption>,
 }
 
-/// What a thread did with a program.
+/// What a thread did when it ran a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {
     /// What the program returned.
@@ -82,7 +81,7 @@ pub struct Machine {
     pub detector: FlowDetector,
     pub memory: HashMap<u64, u64>,
     pub random: Random,
-    /// The holder of each lock, and how often it has it.
+    /// The holder of each lock, and its recursion count.
     holders: HashMap<u64, (usize, u32)>,
     threads: Vec<Thread>,
 }
@@ -116,7 +115,7 @@ impl Machine {
         machine
     }
 
-    /// A thread begins a program with its arguments, in a context.
+    /// A thread starts a program with its arguments, in a context.
     pub fn start(
         &mut self,
         thread: usize,
@@ -133,7 +132,7 @@ impl Machine {
         thread.consumed = None;
     }
 
-    /// Runs a program to its end while all other threads stand still.
+    /// Runs a program to its end while all other threads pause.
     pub fn run(
         &mut self,
         thread: usize,
@@ -150,7 +149,7 @@ impl Machine {
         panic!("the program does not end: {program:?}");
     }
 
-    /// A random thread executes one instruction. It and what it did, when that ended its program.
+    /// A random thread executes one instruction. Returns the thread and its result if that ended the program.
     pub fn step_any(&mut self) -> Option<(usize, Done)> {
         let busy: Vec<usize> = (0..self.threads.len())
             .filter(|&it| self.threads[it].program.is_some())

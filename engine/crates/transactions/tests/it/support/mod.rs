@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Shared by this crate's tests.
 
 pub mod bookstore;
 pub mod machine;
@@ -24,7 +24,7 @@ pub fn request(dictionary: &mut Dictionary, name: &str) -> Step {
     Step::Request(dictionary.names.intern(name))
 }
 
-/// A context as it is shown, one string an element; links as `process:synopsis`.
+/// A context as it is shown, one string for each element. Links are written as `process:synopsis`.
 pub fn shown(dictionary: &Dictionary, context: Synopsis) -> Vec<String> {
     let elements = dictionary.contexts().elements(context).into_iter();
     elements

@@ -1,4 +1,4 @@
-//! Programs whose flow is known: queues, a counter and an allocator.
+//! Programs with known flow: queues, a counter and an allocator.
 
 use super::machine::{ARGUMENT, At, OTHER_ARGUMENT, Op, Program, R, STACK};
 
@@ -8,14 +8,14 @@ const C: R = 1;
 const B: R = 3;
 const SELF: R = 15;
 
-/// Where a shared structure is and what protects it.
+/// The address of a shared structure, and the lock that protects it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
     pub lock: u64,
     pub address: u64,
 }
 
-/// Apache's `ap_queue_push` (Figure 1): the arguments are on the stack, as a compiler without optimisation has them.
+/// Apache's `ap_queue_push` (Figure 1). Its arguments are on the stack, as in unoptimised code.
 pub fn array_push(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x1000,
@@ -38,7 +38,8 @@ pub fn array_push(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// Apache's `ap_queue_pop` (Figure 1): both values go to the caller's stack, which uses them later. 0 when it is empty.
+/// Apache's `ap_queue_pop` (Figure 1). Both values go to the caller's stack, which uses them later. The result is 0 if the
+/// queue is empty.
 pub fn array_pop(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x2000,
@@ -66,8 +67,8 @@ pub fn array_pop(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// `STAILQ_INSERT_TAIL` of `sys/queue.h` (§3.3.2). The node is the argument; `next` is its first word. The head has the
-/// first node and, 8 bytes on, the address of the last `next`.
+/// `STAILQ_INSERT_TAIL` of `sys/queue.h` (§3.3.2). The argument is the node, whose first word is `next`. The head holds the
+/// first node and, 8 bytes further, the address of the last `next`.
 pub fn list_push(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x3000,
@@ -88,8 +89,8 @@ pub fn list_push(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// `STAILQ_REMOVE_HEAD`; 0 when the queue is empty. The head's address is in a register since before the lock, so the tail
-/// of an emptied queue gets a value from before the section: what rule 5 is for.
+/// `STAILQ_REMOVE_HEAD`, or 0 if the queue is empty. The head's address was loaded into a register before the lock was
+/// taken, so the tail of an emptied queue gets a value from before the section, as in rule 5.
 pub fn list_pop(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x4000,
@@ -110,7 +111,7 @@ pub fn list_pop(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// An array in which the latest element is moved to the front, as priority queues move elements (§3.2).
+/// An array whose latest element is moved to the front, as in priority queues (§3.2).
 pub fn moving_push(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x5000,
@@ -121,7 +122,7 @@ pub fn moving_push(Shared { lock, address }: Shared) -> Program {
             Op::Compute(A, 8, (address + 64) as i64),
             Op::Store(At(A, 0), ARGUMENT),
             Op::AddToMemory(At(SELF, 8), 1),
-            // The element and the first one change places.
+            // Swaps the element with the first one.
             Op::Load(B, At(SELF, 64)),
             Op::Load(C, At(A, 0)),
             Op::Store(At(A, 0), B),
@@ -132,7 +133,7 @@ pub fn moving_push(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// Takes the last element of that array; 0 when it is empty.
+/// Takes the last element of that array, or 0 if it is empty.
 pub fn moving_pop(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x6000,
@@ -153,7 +154,7 @@ pub fn moving_pop(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// Counts something and uses the new number (Figure 2).
+/// Increments a counter and uses the new number (Figure 2).
 pub fn count(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x7000,
@@ -169,7 +170,7 @@ pub fn count(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// `mem_alloc` (Figure 3): takes the head of a list of free objects; 0 when there is none.
+/// `mem_alloc` (Figure 3): takes the head of a free list, or 0 if it is empty.
 pub fn allocate(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x8000,
@@ -187,7 +188,7 @@ pub fn allocate(Shared { lock, address }: Shared) -> Program {
     )
 }
 
-/// `mem_free` (Figure 3): the argument becomes the head of the list.
+/// `mem_free` (Figure 3): makes the argument the head of the list.
 pub fn free(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x9000,

@@ -1,4 +1,4 @@
-//! The observer of the tests: each thread has its own, which notes what it is told, or one that finds flows.
+//! The tests' observer. Each thread has its own listener, which records effects or detects flow.
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -10,23 +10,23 @@ use fulcrum_critical_sections::{
 use fulcrum_shared_memory::{CodeAddress, LockId, Synopsis, ThreadId};
 use fulcrum_shared_memory::{Consumption, Effect, FlowDetector, Mode, Reaction};
 
-/// What one thread does with what it is told.
+/// What a thread's listener does with reports.
 pub enum Listener {
-    /// Runs natively.
+    /// Refuses them: sections run natively.
     Nothing,
-    /// Wants to be told as long as it holds a lock, and forgets it.
+    /// Accepts reports while the thread holds a lock, and drops them.
     Wants,
-    /// Notes all effects; wants to be told as long as it holds a lock.
+    /// Accepts reports while the thread holds a lock, and keeps all effects.
     Notes(Vec<(CodeAddress, Effect)>),
-    /// Finds flows.
+    /// Detects flow.
     Flows(Flows),
 }
 
-/// A thread whose flows are found.
+/// A thread whose flow is detected.
 pub struct Flows {
     pub detector: Arc<Mutex<FlowDetector>>,
     pub thread: ThreadId,
-    /// In whose name it produces and consumes.
+    /// The context in which it produces and consumes.
     pub context: Synopsis,
     pub consumed: Vec<Consumption>,
 }
@@ -35,19 +35,19 @@ thread_local! {
     static LISTENER: RefCell<Listener> = const { RefCell::new(Listener::Nothing) };
 }
 
-/// The engine ends where this is called: what follows looks at what observers use.
+/// The engine stops where this is called, so that the following code may use the observer's data.
 #[inline(never)]
 extern "C" fn natively_from_here() {
     std::hint::black_box(());
 }
 
-/// Makes the calling thread's listener another one; the one before.
+/// Sets the calling thread's listener, and returns the previous one.
 pub fn listen(listener: Listener) -> Listener {
     natively_from_here();
     LISTENER.with(|it| it.replace(listener))
 }
 
-/// What the calling thread has noted since this was last asked.
+/// Takes the effects that the calling thread has recorded.
 pub fn notes() -> Vec<(CodeAddress, Effect)> {
     natively_from_here();
     LISTENER.with_borrow_mut(|it| match it {
@@ -56,7 +56,7 @@ pub fn notes() -> Vec<(CodeAddress, Effect)> {
     })
 }
 
-/// The calling thread's flows.
+/// Works with the calling thread's flows.
 pub fn with_flows<T>(what: impl FnOnce(&mut Flows) -> T) -> T {
     natively_from_here();
     LISTENER.with_borrow_mut(|it| match it {
@@ -117,7 +117,7 @@ impl Flows {
     }
 }
 
-/// Begins the engine, once for all tests of this process.
+/// Starts the engine, once for all tests of this process.
 pub fn engine() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -140,19 +140,19 @@ pub fn engine() {
     });
 }
 
-/// One test at a time may look at what the engine counts.
+/// Lets one test at a time use the engine's counts.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: OnceLock<Mutex<()>> = OnceLock::new();
     let lock = ALONE.get_or_init(Mutex::default).lock();
     lock.unwrap_or_else(|broken| broken.into_inner())
 }
 
-/// The frames of the calling thread: a function that the engine calls natively.
+/// Collects the return addresses of the calling thread. The engine calls this function natively.
 pub extern "C" fn collect(frames: *mut *mut c_void, count: c_int) -> c_int {
     unsafe extern "C" {
         fn backtrace(frames: *mut *mut c_void, count: c_int) -> c_int;
     }
-    // SAFETY: the caller's array has room for so many.
+    // SAFETY: the caller's array has room for `count` addresses.
     unsafe { backtrace(frames, count) }
 }
 
@@ -160,7 +160,7 @@ hook!(test_lock => lock);
 hook!(test_unlock => unlock);
 hook!(test_wait => wait);
 
-/// Takes the lock at an address, a `pthread_mutex_t`; 0 is nobody's lock.
+/// Takes the lock at an address, a `pthread_mutex_t`. 0 is no lock.
 unsafe extern "C-unwind" fn lock(
     mutex: usize,
     _: usize,
@@ -173,7 +173,7 @@ unsafe extern "C-unwind" fn lock(
         // SAFETY: the program's mutex.
         unsafe { libc::pthread_mutex_lock(mutex as *mut _) };
     }
-    // SAFETY: nothing above is to be dropped.
+    // SAFETY: no frame above has anything to drop.
     unsafe { lock_taken(captured, mutex as u64, 0) };
     0
 }
@@ -194,7 +194,7 @@ unsafe extern "C-unwind" fn unlock(
     0
 }
 
-/// `pthread_cond_wait`: what comes after it is another section.
+/// `pthread_cond_wait`. What follows it is another section.
 unsafe extern "C-unwind" fn wait(
     condition: usize,
     mutex: usize,
@@ -206,7 +206,7 @@ unsafe extern "C-unwind" fn wait(
     unlocking(mutex as u64);
     // SAFETY: the program's condition, and its mutex, which it holds.
     unsafe { libc::pthread_cond_wait(condition as *mut _, mutex as *mut _) };
-    // SAFETY: nothing above is to be dropped.
+    // SAFETY: no frame above has anything to drop.
     unsafe { lock_taken(captured, mutex as u64, 0) };
     0
 }
