@@ -170,13 +170,13 @@ describe("keys", () => {
   test("matches come one after the other and round again", () => {
     const isC = (name: string) => name === "c";
     const tree = [{ section: "tree", boxes, skip: 0 }];
-    const first = nextMatch(tree, undefined, false, isC);
-    const second = nextMatch(tree, first, false, isC);
+    const first = nextMatch(tree, undefined, "forwards", isC);
+    const second = nextMatch(tree, first, "forwards", isC);
     expect([first?.place.x, second?.place.x]).toEqual([0, 0.6]);
-    expect(nextMatch(tree, second, false, isC)?.place.x).toBe(0);
-    expect(nextMatch(tree, first, true, isC)?.place.x).toBe(0.6);
-    expect(nextMatch(tree, undefined, true, isC)?.place.x).toBe(0.6);
-    expect(nextMatch(tree, undefined, false, () => false)).toBeUndefined();
+    expect(nextMatch(tree, second, "forwards", isC)?.place.x).toBe(0);
+    expect(nextMatch(tree, first, "backwards", isC)?.place.x).toBe(0.6);
+    expect(nextMatch(tree, undefined, "backwards", isC)?.place.x).toBe(0.6);
+    expect(nextMatch(tree, undefined, "forwards", () => false)).toBeUndefined();
   });
 
   test("matches of callers and of callees follow one another, and the path is one of them only once", () => {

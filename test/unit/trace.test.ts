@@ -223,7 +223,7 @@ test("the refine loop's table: bars by what was metered, the last row may be goi
     },
   };
   const second = { ...first, number: 2, metered: 100_000, overhead: null, wallNs: null, rechecked: [] };
-  const [one, two] = refineRows([first, second], true);
+  const [one, two] = refineRows([first, second], "going");
   expect(one).toMatchObject({ methods: "1,200", metered: "400,000", share: 1, rechecked: "1, none hot", going: false });
   expect(plain(one?.overhead ?? "")).toBe("2.1 % [0.4, 3.9]");
   expect(two).toMatchObject({ share: 0.25, unit: "–", overhead: "–", going: true });

@@ -75,11 +75,13 @@ export interface Searched<S> {
   skip: number;
 }
 
+export type SearchDirection = "forwards" | "backwards";
+
 /** The next box that `matches`: in reading order, one section after the other and round again; undefined when none does. */
 export function nextMatch<S>(
   parts: readonly Searched<S>[],
   from: { section: S; place: Place } | undefined,
-  backwards: boolean,
+  direction: SearchDirection,
   matches: (name: string) => boolean,
 ): { section: S; place: Place } | undefined {
   const all = parts.flatMap(({ section, boxes, skip }, part) => {
@@ -91,9 +93,10 @@ export function nextMatch<S>(
   const here = parts.findIndex((it) => it.section === from?.section);
   const boxes = parts[here]?.boxes;
   const at = from === undefined || boxes === undefined ? -1 : indexOf(boxes, from.place);
-  const next = backwards
-    ? (all.findLast(({ part, box }) => part < here || (part === here && box < at)) ?? all.at(-1))
-    : (all.find(({ part, box }) => part > here || (part === here && box > at)) ?? all[0]);
+  const next =
+    direction === "backwards"
+      ? (all.findLast(({ part, box }) => part < here || (part === here && box < at)) ?? all.at(-1))
+      : (all.find(({ part, box }) => part > here || (part === here && box > at)) ?? all[0]);
   return next && { section: next.section, place: placeOf(next.boxes, rowOf(next.boxes, next.box), next.box) };
 }
 

@@ -69,7 +69,7 @@ export interface OverlapModel {
 }
 
 export function currentModel(current: NavigatorCurrent, view: NavigatorView): CurrentModel {
-  const { total, unit } = view;
+  const { unit } = view;
   const { sides, spread } = current;
   const positions = new Map(view.labels.map((label, position) => [label.name, position]));
   const index = (name: string) => positions.get(name) ?? -1;
@@ -82,8 +82,17 @@ export function currentModel(current: NavigatorCurrent, view: NavigatorView): Cu
       times,
       recorded,
     })),
-    base: metric("Base", "the path itself", current.base, total, unit, sides?.base, spread?.base),
-    cum: metric("Cum", "the path and all that it calls", current.cum, total, unit, sides?.cum, spread?.cum),
+    base: metric(
+      { name: "Base", meaning: "the path itself", cost: current.base, sides: sides?.base, spread: spread?.base },
+      view,
+    ),
+    cum: metric(
+      {
+        ...{ name: "Cum", meaning: "the path and all that it calls", cost: current.cum },
+        ...{ sides: sides?.cum, spread: spread?.cum },
+      },
+      view,
+    ),
     labels: current.labels.map((name) => ({ name, index: index(name) })),
     overlaps: shared
       .map((overlap) => overlapModel(overlap, current, unit, index(overlap.label)))
@@ -120,15 +129,15 @@ function unlabelled(current: NavigatorCurrent): string {
     : `${shareText(fraction(left, current.cum))} of this path's cum has no label yet.`;
 }
 
-function metric(
-  name: "Base" | "Cum",
-  meaning: string,
-  cost: number,
-  total: number,
-  unit: string,
-  sides: NavigatorSides | undefined,
-  spread: NavigatorSpread | undefined,
-): MetricModel {
+interface Measured {
+  name: "Base" | "Cum";
+  meaning: string;
+  cost: number;
+  sides: NavigatorSides | undefined;
+  spread: NavigatorSpread | undefined;
+}
+
+function metric({ name, meaning, cost, sides, spread }: Measured, { total, unit }: NavigatorView): MetricModel {
   const share = fraction(cost, total);
   const most = sides === undefined ? 0 : Math.max(Math.abs(sides.a), Math.abs(sides.b));
   return {

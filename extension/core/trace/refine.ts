@@ -62,7 +62,8 @@ export function refineSays({ state, stopping, message }: RefineModel): string {
   return state === "going" && stopping ? "stopping…" : message;
 }
 
-export function refineRows(iterations: readonly RefineIteration[], going: boolean): RefineRow[] {
+/** The rows of a loop's iterations. While it goes on, so does the last one. */
+export function refineRows(iterations: readonly RefineIteration[], state: "going" | "done"): RefineRow[] {
   const most = Math.max(1, ...iterations.map((it) => it.metered));
   return iterations.map((it, n) => ({
     number: it.number,
@@ -76,7 +77,7 @@ export function refineRows(iterations: readonly RefineIteration[], going: boolea
     overhead: overheadText(it),
     hotspots: whole(it.hotspots),
     rechecked: recheckText(it),
-    going: going && n === iterations.length - 1,
+    going: state === "going" && n === iterations.length - 1,
   }));
 }
 

@@ -1,4 +1,4 @@
-/** What is open now: the profile, its ranking, the chosen progress point, and the run that is going on. */
+/** The causal results that are open: the profile, its ranking, the chosen progress point, and the run in progress. */
 import * as vscode from "vscode";
 import { isPaused, type RunState } from "../../core/causal/live";
 import { hasAnswer } from "../../core/causal/runAgain";
@@ -12,7 +12,7 @@ import {
 import { Owner } from "../../core/owner";
 import type { Engine } from "../editor/engine";
 
-/** What the workspace remembers about the profile that was open. */
+/** What the workspace remembers of the profile that was open. */
 type Remembered = { path: string } | { clearedAt: number };
 
 const rememberedKey = "fulcrum.profile";
@@ -61,7 +61,7 @@ export class CausalResults extends Owner {
     return this.currentSummary;
   }
 
-  /** One ranking a progress point, the order of the profile. */
+  /** One ranking for each progress point, in the order of the profile. */
   get rankings(): readonly Ranking[] {
     return this.currentRankings;
   }
@@ -77,23 +77,23 @@ export class CausalResults extends Owner {
     return this.chosenPoint;
   }
 
-  /** Whether what is open says anything: a target with data. */
+  /** Whether what is open has an answer: a target with data. */
   get hasAnswer(): boolean {
     return hasAnswer(this.currentRankings);
   }
 
-  /** What is open, when it says anything. */
+  /** What is open, if it has an answer. */
   get answered(): ProfileSummary | null {
     return this.hasAnswer ? this.currentSummary : null;
   }
 
-  /** Whether what is open is a run of a workspace that has ended: another one can go on from it. */
+  /** Whether what is open is a finished run of a workspace, which another run can continue. */
   get canRunLonger(): boolean {
     const summary = this.currentSummary;
     return summary !== null && !summary.live && /[/\\]\.fulcrum[/\\]runs[/\\]/.test(summary.path);
   }
 
-  /** Whether it has experiments, but too few for an answer: hollow circles only. */
+  /** Whether it has experiments, but too few for an answer: only hollow circles are shown. */
   get isHollow(): boolean {
     return this.canRunLonger && !this.hasAnswer && this.currentRankings.some(({ rows }) => rows.length > 0);
   }
@@ -106,19 +106,23 @@ export class CausalResults extends Owner {
     return this.memory.get<Remembered>(rememberedKey);
   }
 
-  /** Resolves when a profile that was open in an engine that stopped is open again, or could not be. */
+  /** Resolves when the profile of an engine that stopped is open again, or cannot be opened. */
   whenReopened(): Promise<void> {
     return this.reopening;
   }
 
-  /** How often a profile was asked for. Whoever opens one unasked looks whether somebody asked meanwhile. */
+  /** How often the user asked for a profile. Whoever opens one unasked checks whether the user asked meanwhile. */
   get opens(): number {
     return this.openCount;
   }
 
-  async open(path: string, asked = true): Promise<ProfileSummary> {
-    this.openCount += asked ? 1 : 0;
-    // One after the other: the engine opens in parallel, and what was asked for last must be what stays open.
+  open(path: string): Promise<ProfileSummary> {
+    this.openCount += 1;
+    return this.openUnasked(path);
+  }
+
+  private async openUnasked(path: string): Promise<ProfileSummary> {
+    // One after the other: the engine opens in parallel, and what was requested last must be what stays open.
     const turn = this.lastOpen.then(() => this.engine.request(requests.CausalOpen, { path }));
     this.lastOpen = turn.catch(() => undefined);
     const summary = await turn;
@@ -126,13 +130,13 @@ export class CausalResults extends Owner {
     return summary;
   }
 
-  /** A run without an answer never hides an earlier one that has one: that is opened again, and its title is given. */
+  /** A run without an answer never hides an earlier one that has one: opens that again, and gives its title. */
   async keepAnswer(before: ProfileSummary | null): Promise<string | undefined> {
     if (before === null || this.hasAnswer || before.path === this.currentSummary?.path) {
       return undefined;
     }
     try {
-      return (await this.open(before.path, false)).title;
+      return (await this.openUnasked(before.path)).title;
     } catch (error) {
       this.engine.log.warn(`${before.path} could not be opened again: ${error}`);
       return undefined;
@@ -164,10 +168,10 @@ export class CausalResults extends Owner {
     this.runEmitter.fire();
   }
 
-  /** Shows what the engine has open. Called for its answer and for its notification alike; the later one wins. */
+  /** Shows what the engine has open. Called for its answer and for its notification; the later one wins. */
   async show(summary: ProfileSummary | null): Promise<void> {
     this.latestShow = this.fetchAndShow(summary);
-    // Who waits for an earlier call wants to see results too, so it waits for the call that overtook it.
+    // Callers that wait for an earlier call expect results too, so they wait for the call that overtook it.
     let seen: Promise<void>;
     do {
       seen = this.latestShow;
@@ -214,7 +218,7 @@ export class CausalResults extends Owner {
       return;
     }
     try {
-      await this.open(path, false);
+      await this.openUnasked(path);
       this.engine.log.info(`Opened ${path} again.`);
     } catch (error) {
       this.engine.log.error(`Opening ${path} again failed: ${error}`);

@@ -41,7 +41,7 @@ export class Profiles extends Owner {
       await this.show(target);
       return;
     }
-    const files = filesOf(target, all) ?? (await ask(() => choose("Open Profile", true)));
+    const files = filesOf(target, all) ?? (await ask(() => choose("Open Profile")));
     const [first] = files ?? [];
     if (files === undefined || first === undefined) {
       return;
@@ -65,7 +65,7 @@ export class Profiles extends Owner {
   }
 
   private async select(target: vscode.Uri | undefined, all: vscode.Uri[] | undefined): Promise<void> {
-    const files = filesOf(target, all) ?? (await ask(() => choose("Select Profile for Compare", true)));
+    const files = filesOf(target, all) ?? (await ask(() => choose("Select Profile for Compare")));
     if (files === undefined || files.length === 0) {
       return;
     }
@@ -81,7 +81,7 @@ export class Profiles extends Owner {
       await this.compare(undefined, undefined);
       return;
     }
-    const files = filesOf(target, all) ?? (await ask(() => choose("Compare with Selected Profile", true)));
+    const files = filesOf(target, all) ?? (await ask(() => choose("Compare with Selected Profile")));
     if (files !== undefined && files.length > 0) {
       await this.show({ files, against: this.base });
     }
@@ -123,21 +123,21 @@ function filesOf(target: vscode.Uri | string | undefined, all: vscode.Uri[] | un
 }
 
 async function chooseSides(): Promise<ProfileSource | undefined> {
-  const against = await choose("Compare Profiles: B, the Base (one file, or all runs of it)", true);
+  const against = await choose("Compare Profiles: B, the Base (one file, or all runs of it)");
   if (against === undefined) {
     return undefined;
   }
-  const files = await choose("Compare Profiles: A, What to Look At (one file, or all runs)", true);
+  const files = await choose("Compare Profiles: A, What to Look At (one file, or all runs)");
   return files === undefined ? undefined : { files, against };
 }
 
-async function choose(title: string, several: boolean): Promise<string[] | undefined> {
+async function choose(title: string): Promise<string[] | undefined> {
   const start = vscode.workspace.workspaceFolders?.[0]?.uri;
   const endings = new Set([...profileEndings.map((ending) => ending.replace(/^.*\./, "")), "json", "txt", "out", "gz"]);
   const uris = await vscode.window.showOpenDialog({
     title,
     openLabel: "Open",
-    canSelectMany: several,
+    canSelectMany: true,
     ...(start === undefined ? {} : { defaultUri: start }),
     filters: { "All files": ["*"], Profiles: [...endings] },
   });

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { argumentsProblem, durationProblem, type RunInput, resolvePath } from "../../core/causal/runRequest";
 import { type ProgramItem, ProgramRows } from "./programRows";
 
-/** `also`: what the answer to one question says about the others. */
+/** `also`: what one answer implies for the other questions. */
 type StepResult = { go: "next"; value: string; also?: Partial<RunInput> } | { go: "back" } | { go: "away" };
 
 interface Step {
@@ -56,7 +56,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** `undefined` when the user went away. */
+/** `undefined` when the user dismissed the question. */
 export async function askRunInput(first: RunInput, base: string): Promise<RunInput | undefined> {
   let input = { ...first };
   let index = 0;
@@ -87,7 +87,9 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   const rows = new ProgramRows(pick, input, at.base);
   try {
     return await new Promise<StepResult>((resolve) => {
-      const browseHere = browsing(pick, "Choose Program", at.base, true, () => resolve({ go: "away" }));
+      const browseHere = browsing(pick, { title: "Choose Program", kind: "file", base: at.base }, () =>
+        resolve({ go: "away" }),
+      );
       pick.onDidAccept(async () => {
         const item = pick.selectedItems[0];
         if (item?.browse) {
@@ -150,7 +152,9 @@ async function askText(at: Position, value: string, options: TextOptions): Promi
   box.buttons = [vscode.QuickInputButtons.Back, ...(options.browse ? [browse] : [])];
   try {
     return await new Promise<StepResult>((resolve) => {
-      const browseHere = browsing(box, "Choose Working Folder", at.base, false, () => resolve({ go: "away" }));
+      const browseHere = browsing(box, { title: "Choose Working Folder", kind: "folder", base: at.base }, () =>
+        resolve({ go: "away" }),
+      );
       box.onDidTriggerButton(async (button) => {
         if (button === browse) {
           box.value = (await browseHere()) ?? box.value;
@@ -174,15 +178,20 @@ async function askText(at: Position, value: string, options: TextOptions): Promi
   }
 }
 
+interface FileDialog {
+  title: string;
+  kind: "file" | "folder";
+  /** Where it starts. */
+  base: string;
+}
+
 /**
  * A file dialog over a step, which shows again afterwards: in a remote window the dialog is a quick input itself and hides
  * the step, which is not the user going away.
  */
 function browsing(
   step: vscode.QuickInput,
-  dialogTitle: string,
-  base: string,
-  files: boolean,
+  dialog: FileDialog,
   away: () => void,
 ): () => Promise<string | undefined> {
   let open = false;
@@ -194,7 +203,7 @@ function browsing(
   return async () => {
     open = true;
     try {
-      return await browseFor(dialogTitle, base, files);
+      return await browseFor(dialog);
     } finally {
       open = false;
       step.show();
@@ -202,13 +211,13 @@ function browsing(
   };
 }
 
-async function browseFor(dialogTitle: string, base: string, files: boolean): Promise<string | undefined> {
+async function browseFor({ title, kind, base }: FileDialog): Promise<string | undefined> {
   const [uri] =
     (await vscode.window.showOpenDialog({
-      title: dialogTitle,
+      title,
       openLabel: "Choose",
-      canSelectFiles: files,
-      canSelectFolders: !files,
+      canSelectFiles: kind === "file",
+      canSelectFolders: kind === "folder",
       defaultUri: vscode.Uri.file(base),
     })) ?? [];
   return uri?.fsPath;

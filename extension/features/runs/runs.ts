@@ -51,18 +51,18 @@ export class RunsView extends Owner implements vscode.TreeDataProvider<RunNode> 
     });
     this.ownAll(
       this.view,
-      store.onDidChange(() => this.refresh()),
+      store.onDidChange(() => this.refreshVisible()),
       refine.onDidChange(() => this.follow()),
       results.onDidChangeRun(() => this.follow()),
-      this.view.onDidChangeVisibility(() => this.refresh()),
-      // A recorder that was killed tells nobody.
+      this.view.onDidChangeVisibility(() => this.refreshVisible()),
+      // A recorder that was killed reports nothing.
       vscode.window.onDidChangeWindowState(({ focused }) => {
         if (focused && this.nodes.some(isGoing)) {
-          this.refresh();
+          this.refreshVisible();
         }
       }),
       register("fulcrum.runs.show", () => vscode.commands.executeCommand(`${viewId}.focus`)),
-      register("fulcrum.runs.refresh", () => this.refresh(true)),
+      register("fulcrum.runs.refresh", () => this.changed.fire()),
       register("fulcrum.runs.open", (node?: RunNode) => this.open(node ?? this.view.selection[0])),
       register("fulcrum.runs.reveal", (node?: RunNode) => this.reveal(node ?? this.view.selection[0])),
       register("fulcrum.runs.copyPath", (node?: RunNode, all?: RunNode[]) => this.copyPath(this.chosen(node, all))),
@@ -80,7 +80,7 @@ export class RunsView extends Owner implements vscode.TreeDataProvider<RunNode> 
       return node.type === "loop" ? node.runs : [];
     }
     try {
-      // The tree asks again before it is answered: when it is refreshed, as when it becomes visible.
+      // The tree may ask again before it is answered, as when it is refreshed or becomes visible.
       if (await this.latest.ask(() => this.load())) {
         this.view.message = "";
       }
@@ -115,8 +115,8 @@ export class RunsView extends Owner implements vscode.TreeDataProvider<RunNode> 
     return (await this.store.hasRuns()) ? runNodes(await this.store.list(), this.refine.currentRun) : [];
   }
 
-  private refresh(asked = false): void {
-    if (asked || this.view.visible) {
+  private refreshVisible(): void {
+    if (this.view.visible) {
       this.changed.fire();
     }
   }
@@ -126,7 +126,7 @@ export class RunsView extends Owner implements vscode.TreeDataProvider<RunNode> 
     const now = `${this.results.run !== null} ${this.refine.currentRun}`;
     if (now !== this.recording) {
       this.recording = now;
-      this.refresh();
+      this.refreshVisible();
     }
   }
 

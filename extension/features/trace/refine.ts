@@ -222,7 +222,7 @@ class RefinePanel extends PagePanel<ToRefine, FromRefine> {
   /** Shows the outcome of a loop that ended, now or long ago. */
   finish({ iterations, exit, hotspots, filter, notes }: RefineOutcome): void {
     this.lastRun = iterations.at(-1)?.run ?? this.lastRun;
-    const rows = refineRows(iterations, false);
+    const rows = refineRows(iterations, "done");
     this.change({
       ...{ state: "done", message: exit, fraction: 1, rows },
       ...{ hotspots: hotspotsOf(hotspots), filter, notes },
@@ -254,7 +254,7 @@ class RefinePanel extends PagePanel<ToRefine, FromRefine> {
       this.change({
         message: this.isKeptRunning ? `${live.message} · keep using it` : live.message,
         fraction: live.fraction,
-        rows: refineRows(live.iterations, true),
+        rows: refineRows(live.iterations, "going"),
       });
     }
   }

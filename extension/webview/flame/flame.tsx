@@ -5,7 +5,7 @@ import type { FlameBoxes } from "../../core/flame/boxes";
 import { describeBox } from "../../core/flame/describe";
 import { shortName } from "../../core/flame/layout";
 import type { FlameShown, FromFlame, ToFlame } from "../../core/flame/messages";
-import { indexOf, namesTo, type Place } from "../../core/flame/selection";
+import { indexOf, namesTo, type Place, type SearchDirection } from "../../core/flame/selection";
 import { timesText } from "../../core/profiles/recursion";
 import { shareText } from "../../core/text/cost";
 import { byId, connect } from "../dom";
@@ -227,8 +227,8 @@ function search(): void {
   }
 }
 
-function nextMatch(backwards: boolean): void {
-  if (!graph.nextMatch(backwards)) {
+function nextMatch(direction: SearchDirection): void {
+  if (!graph.nextMatch(direction)) {
     speak(`No box of this picture has ${text.value} in its name.`);
   }
 }
@@ -252,8 +252,8 @@ canvas.addEventListener("keydown", (event) => {
     },
     Home: () => graph.reset(),
     "/": () => text.focus(),
-    n: () => nextMatch(false),
-    N: () => nextMatch(true),
+    n: () => nextMatch("forwards"),
+    N: () => nextMatch("backwards"),
     o: () => withPath((path) => send({ type: "source", name: path.at(-1) ?? "" })),
     p: () => withPath((path) => send({ type: "select", path })),
     m: () => withPath((path) => send({ type: "merge", path: path.slice(-1) })),
@@ -308,7 +308,7 @@ text.addEventListener("keydown", (event) => {
     event.preventDefault();
   } else if (event.key === "Enter") {
     canvas.focus();
-    nextMatch(false);
+    nextMatch("forwards");
     event.preventDefault();
   }
 });

@@ -1,9 +1,18 @@
-/** The graph itself: what is zoomed, what is selected, which parts are missing, and one frame of drawing. */
+/** The graph itself: what is zoomed, what is selected, which parts are missing, and each frame's picture. */
 import { FlameBoxes, FlameTiles, type Range } from "../../core/flame/boxes";
 import { boxAt, type Pane, rowsInSight, type Screen, withCallers } from "../../core/flame/layout";
 import type { FlameShown, FromFlame, Need, Section, Tile } from "../../core/flame/messages";
 import { Needs } from "../../core/flame/needs";
-import { firstPlace, nextMatch, type Place, placeOf, step, type Way, zoomOn } from "../../core/flame/selection";
+import {
+  firstPlace,
+  nextMatch,
+  type Place,
+  placeOf,
+  type SearchDirection,
+  step,
+  type Way,
+  zoomOn,
+} from "../../core/flame/selection";
 import { nextFrame } from "../settled";
 import { Painter } from "./flamePaint";
 
@@ -173,12 +182,12 @@ export class FlameGraph {
   }
 
   /** False when no box that is drawn matches. */
-  nextMatch(backwards: boolean): boolean {
+  nextMatch(direction: SearchDirection): boolean {
     if (this.matches === null) {
       return true;
     }
     const parts = [...this.panes()].map(([section, { boxes, skip }]) => ({ section, boxes, skip: skip ?? 0 }));
-    const found = nextMatch(parts, this.selected, backwards, this.matches);
+    const found = nextMatch(parts, this.selected, direction, this.matches);
     if (found !== undefined) {
       this.select(found);
     }
