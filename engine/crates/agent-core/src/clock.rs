@@ -2,9 +2,9 @@
 //!
 //! The clock of events is the processor's time stamp counter where its rate never changes, otherwise `CLOCK_MONOTONIC`.
 //!
-//! A thread's CPU time advances like the clock while the thread is not interrupted. The kernel shows whether it was: it clears the
-//! thread's `rseq_cs` when another thread takes the processor. So we point that field at a description of a critical section that
-//! the thread is never in. Only when the field was cleared, CPU time is read (650 ns instead of 1).
+//! A thread's CPU time advances like the clock while the thread is not interrupted. The kernel shows whether it was: it
+//! clears the thread's `rseq_cs` when another thread takes the processor. So we point that field at a description of a
+//! critical section that the thread is never in. Only when the field was cleared, CPU time is read (650 ns instead of 1).
 
 use std::cell::UnsafeCell;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! What a pair of probes costs (JPMT §4.4), measured before the program starts. The cost is subtracted from the program's times.
 //!
-//! A compiled loop calls the probes, which write into a log in memory; the time between a pair is read from there. The cheapest of
-//! many rounds counts: disturbances only add, and subtracting too little is better than too much.
+//! A compiled loop calls the probes, which write into a log in memory; the time between a pair is read from there. The
+//! cheapest of many rounds counts: disturbances only add, and subtracting too little is better than too much.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ const TIME: u64 = 12_000_000;
 const MOST: u32 = 1000;
 const MEMORY: u64 = 64 << 20;
 
-/// Lets the probes write through the writer, fires [`ROUND`] pairs of probes of [`METHOD`], and returns the writer. `None` when they
-/// cannot be fired.
+/// Lets the probes write through the writer, fires [`ROUND`] pairs of probes of [`METHOD`], and returns the writer. `None`
+/// when they cannot be fired.
 pub type Round<'a> = &'a mut dyn FnMut(Writer) -> Option<Writer>;
 
 /// A log to rehearse in.

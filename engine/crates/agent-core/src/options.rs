@@ -1,4 +1,5 @@
-//! The options of `fulcrum trace`: the run's folder, and in it the files `filter` and `agent.options`, which has lines `NAME=VALUE`.
+//! The options of `fulcrum trace`: the run's folder, and in it the files `filter` and `agent.options`, which has lines
+//! `NAME=VALUE`.
 
 use std::path::{Path, PathBuf};
 

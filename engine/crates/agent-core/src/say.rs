@@ -28,7 +28,8 @@ fn file_in(folder: &Path) -> PathBuf {
     folder.join(format!("agent-{}.txt", std::process::id()))
 }
 
-/// Writes a message into the folder of another run than the current one. If that fails, whoever asked still learns of the refusal.
+/// Writes a message into the folder of another run than the current one. If that fails, whoever asked still learns of the
+/// refusal.
 pub fn say_in(folder: &Path, text: &str) {
     let _ = append(&file_in(folder), text);
 }

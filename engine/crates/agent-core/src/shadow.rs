@@ -1,13 +1,14 @@
 //! The shadow stack of a native thread: the logged calls that it is in, identified by where their frames are on the stack.
 //!
-//! A native program may leave functions without calling the exit probe: by `longjmp`, by exceptions through code that was built
-//! without clean-up, when a thread ends, in a `vfork` child. The stack grows down, so deeper frames are lower. A frame that is lower
-//! than that of a function which is entered or left now is gone ([`ShadowStack::stale`], [`ShadowStack::find`]).
+//! A native program may leave functions without calling the exit probe: by `longjmp`, by exceptions through code that was
+//! built without clean-up, when a thread ends, in a `vfork` child. The stack grows down, so deeper frames are lower. A frame
+//! that is lower than that of a function which is entered or left now is gone ([`ShadowStack::stale`],
+//! [`ShadowStack::find`]).
 //!
-//! A frame's *place* is the same when the function is entered and when it is left: the address of its return address if there is a
-//! frame pointer, otherwise the stack pointer at its calls. A function that was inlined has its caller's place; its code tells it
-//! apart. Places on other stacks than the thread's own (alternate signal stacks, coroutines) cannot be compared: such frames are gone
-//! when the thread's own stack goes on.
+//! A frame's *place* is the same when the function is entered and when it is left: the address of its return address if there
+//! is a frame pointer, otherwise the stack pointer at its calls. A function that was inlined has its caller's place; its code
+//! tells it apart. Places on other stacks than the thread's own (alternate signal stacks, coroutines) cannot be compared:
+//! such frames are gone when the thread's own stack goes on.
 
 use std::ops::Range;
 
@@ -175,7 +176,8 @@ impl ShadowStack {
         Some(frame)
     }
 
-    /// How many of the innermost frames a jump to this stack pointer leaves. 0 when that is on another stack than the thread's own.
+    /// How many of the innermost frames a jump to this stack pointer leaves. 0 when that is on another stack than the
+    /// thread's own.
     pub fn left_by_jump(&self, to: usize) -> usize {
         if !self.is_own(to) {
             return 0;
@@ -192,8 +194,8 @@ impl ShadowStack {
         }
     }
 
-    /// For a function that is left: how many frames inside its own are gone. `None` when its own is not there. `returns` says whether
-    /// a word in a part of the thread's stack is the address to which the function returns.
+    /// For a function that is left: how many frames inside its own are gone. `None` when its own is not there. `returns` says
+    /// whether a word in a part of the thread's stack is the address to which the function returns.
     #[inline(always)]
     pub fn find(
         &self,

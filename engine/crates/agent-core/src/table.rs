@@ -1,7 +1,7 @@
 //! Functions by their addresses, which a probe looks up first. Reading takes no lock.
 //!
-//! By hand: to read the concurrent maps of libraries (`dashmap`, `papaya`), a thread takes a lock or registers itself, and a probe
-//! may do neither.
+//! By hand: to read the concurrent maps of libraries (`dashmap`, `papaya`), a thread takes a lock or registers itself, and a
+//! probe may do neither.
 
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 

@@ -123,8 +123,8 @@ impl Writer {
         self.clock.stamp()
     }
 
-    /// Writes an event of a method with its objects or values, which follow an entry and precede an exit. Meters it when there is a
-    /// rule.
+    /// Writes an event of a method with its objects or values, which follow an entry and precede an exit. Meters it when
+    /// there is a rule.
     pub fn method_with(
         &mut self,
         metering: Option<&Metering>,

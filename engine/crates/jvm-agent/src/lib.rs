@@ -1,5 +1,5 @@
-//! The agent that Fulcrum loads into Java virtual machines, when they start (`-agentpath`) or later (the attach protocol). It writes the
-//! event log (JPMT §4.2).
+//! The agent that Fulcrum loads into Java virtual machines, when they start (`-agentpath`) or later (the attach protocol). It
+//! writes the event log (JPMT §4.2).
 //!
 //! Constraints, because this runs inside other people's programs:
 //! - nothing is printed; what goes wrong is a note in the log, or in `agent-<pid>.txt` beside it;
@@ -41,9 +41,9 @@ pub unsafe extern "C" fn Agent_OnLoad(
     0
 }
 
-/// The agent is loaded into a running virtual machine. `options` is a command for [`commands::command`]. Returns 0 when it was done, 1
-/// when it was refused and the reason is in the run's folder, and a negative error number (`errno`) when the reason could not be written
-/// there.
+/// The agent is loaded into a running virtual machine. `options` is a command for [`commands::command`]. Returns 0 when it
+/// was done, 1 when it was refused and the reason is in the run's folder, and a negative error number (`errno`) when the
+/// reason could not be written there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Agent_OnAttach(
     vm: *mut JavaVm,

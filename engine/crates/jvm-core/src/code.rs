@@ -246,7 +246,8 @@ impl Moved {
         self.before[code.instructions.len()] = at;
     }
 
-    /// Where a jump to this old place leads: to the code inserted before the instruction there. The place may be the end of the code.
+    /// Where a jump to this old place leads: to the code inserted before the instruction there. The place may be the end of
+    /// the code.
     pub(crate) fn target(&self, code: &Code<'_>, old: u32) -> Result<u32, Malformed> {
         self.index(code, old).map(|n| self.before[n])
     }

@@ -19,8 +19,8 @@ pub(crate) struct Regions {
 
 /// Divides a constructor. `None` when that is impossible; compilers do not write such code.
 ///
-/// Before `this(…)` or `super(…)`, code may create other objects, jump and catch. In straight code, `new` and calls of constructors pair
-/// like brackets; after jumps, the stack map says which objects are uninitialised.
+/// Before `this(…)` or `super(…)`, code may create other objects, jump and catch. In straight code, `new` and calls of
+/// constructors pair like brackets; after jumps, the stack map says which objects are uninitialised.
 pub(crate) fn regions(
     class: &ClassFile<'_>,
     code: &Code<'_>,

@@ -1,8 +1,8 @@
-//! Gated probes: a method asks its gate when it is entered, and keeps the answer in a new variable, so that its exit does what its entry
-//! did, even if the gate has changed in between.
+//! Gated probes: a method asks its gate when it is entered, and keeps the answer in a new variable, so that its exit does
+//! what its entry did, even if the gate has changed in between.
 //!
-//! The variable comes after all others, and every frame of the stack map must name it. Its value at a handler is known, because it is set
-//! before the first guarded instruction.
+//! The variable comes after all others, and every frame of the stack map must name it. Its value at a handler is known,
+//! because it is set before the first guarded instruction.
 
 use crate::class::{ClassFile, Method};
 use crate::code::Code;

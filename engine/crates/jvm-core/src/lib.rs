@@ -1,8 +1,9 @@
 //! How class files get probes ([`class`], [`rewrite()`]), without a virtual machine. A filter decides which methods get them:
 //! `fulcrum-filter`.
 //!
-//! By hand: `cafebabe` only reads class files; `noak` and `ristretto_classfile` write a class anew, which would also change methods that
-//! nobody selected, and the latter needs a newer Rust. This crate copies all bytes except those of the selected methods' code.
+//! By hand: `cafebabe` only reads class files; `noak` and `ristretto_classfile` write a class anew, which would also change
+//! methods that nobody selected, and the latter needs a newer Rust. This crate copies all bytes except those of the selected
+//! methods' code.
 //!
 //! Constraints, because this runs inside other people's programs: nothing here panics on a class file, whatever is in it,
 //! and a method that cannot be rewritten safely is refused and left as it is.

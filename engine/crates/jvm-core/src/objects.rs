@@ -1,7 +1,7 @@
 //! Probes that get a call's objects: the one that it is made on, its first object argument, and its result.
 //!
-//! Nothing is asked of these objects, and no variable is needed for them: when the method is entered, its arguments are still in their
-//! variables, and what it returns is on top of the stack.
+//! Nothing is asked of these objects, and no variable is needed for them: when the method is entered, its arguments are still
+//! in their variables, and what it returns is on top of the stack.
 
 use crate::class::Method;
 use crate::code::{self, op};

@@ -74,8 +74,8 @@ pub struct Selected {
     pub gated: bool,
     /// Whether its objects are passed on, if there are probes for that and it is no constructor. It has no gate then.
     pub objects: bool,
-    /// How many of its arguments are passed on, and its result with them, if there are probes for that and it is no constructor; `None`
-    /// for neither. It has no gate then. Where objects are passed on, values are not.
+    /// How many of its arguments are passed on, and its result with them, if there are probes for that and it is no
+    /// constructor; `None` for neither. It has no gate then. Where objects are passed on, values are not.
     pub values: Option<u8>,
 }
 

@@ -1,12 +1,13 @@
 //! Puts probes into methods of a class file (JPMT §4.2, Fig. 3).
 //!
-//! A selected method calls one static method when it is entered, one before each return, and one when an exception leaves it: from a
-//! handler after its own, which rethrows the exception. Everything else in the file stays byte for byte as it is; new constants follow the
-//! class's own.
+//! A selected method calls one static method when it is entered, one before each return, and one when an exception leaves it:
+//! from a handler after its own, which rethrows the exception. Everything else in the file stays byte for byte as it is; new
+//! constants follow the class's own.
 //!
-//! Constructors are entered when `super(…)` has returned: see `constructor.rs`. Methods with gates keep the gate's answer in a variable: see
-//! `gate.rs`. For probes that get a call's objects, see `objects.rs`; for its values, `values.rs`. Type annotations inside code, and
-//! attributes that no virtual machine reads, are left out of rewritten methods: they would have to be moved, and nothing reads them.
+//! Constructors are entered when `super(…)` has returned: see `constructor.rs`. Methods with gates keep the gate's answer in
+//! a variable: see `gate.rs`. For probes that get a call's objects, see `objects.rs`; for its values, `values.rs`. Type
+//! annotations inside code, and attributes that no virtual machine reads, are left out of rewritten methods: they would have
+//! to be moved, and nothing reads them.
 
 use crate::bytes::{Malformed, Reader, Write};
 use crate::calls::{self, ProbeArguments};

@@ -1,7 +1,8 @@
 //! Probes that get a call's values: its arguments and its result.
 //!
-//! Nothing is boxed, and no variable is needed: when the method is entered, its arguments are in their variables, and what it returns is on
-//! top of the stack. Each value is passed on by its own call, because the methods that probes call have fixed descriptors.
+//! Nothing is boxed, and no variable is needed: when the method is entered, its arguments are in their variables, and what it
+//! returns is on top of the stack. Each value is passed on by its own call, because the methods that probes call have fixed
+//! descriptors.
 
 use crate::bytes::Write;
 use crate::class::Method;

@@ -28,11 +28,13 @@ extern "C" fn begin() {
 unsafe extern "C" fn before_fork() {
     // SAFETY: the calling thread's own.
     unsafe { (*locals()).busy = usize::MAX };
-    session::NAMES.raw().take();
+    // SAFETY: taken here, and freed after the fork.
+    unsafe { session::NAMES.raw() }.take();
 }
 
 unsafe extern "C" fn after_fork() {
-    session::NAMES.raw().free();
+    // SAFETY: `before_fork` took it in this thread.
+    unsafe { session::NAMES.raw() }.free();
     // SAFETY: the calling thread's own.
     unsafe { (*locals()).busy = 0 };
 }

@@ -1,7 +1,8 @@
 //! Our own memory allocator: the program's `malloc` may be instrumented, locked, or about to be replaced.
 //!
-//! Sizes of blocks are powers of two, with a list of free blocks for each size. Only blocks of a megabyte and more are given back to
-//! the system. By hand, because a forked child must be able to free the allocator's lock, which allocators of libraries do not offer.
+//! Sizes of blocks are powers of two, with a list of free blocks for each size. Only blocks of a megabyte and more are given
+//! back to the system. By hand, because a forked child must be able to free the allocator's lock, which allocators of
+//! libraries do not offer.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;

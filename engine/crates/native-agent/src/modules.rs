@@ -1,7 +1,7 @@
 //! Finds the function at an address, with the process's memory map and the symbol tables of the files in it.
 //!
-//! The loader is not asked: a thread in the middle of `dlopen` holds its lock, and may be waiting for ours. `/proc/self/maps` is read
-//! by hand: it has one line format, and `procfs` would bring more code into other people's programs.
+//! The loader is not asked: a thread in the middle of `dlopen` holds its lock, and may be waiting for ours. `/proc/self/maps`
+//! is read by hand: it has one line format, and `procfs` would bring more code into other people's programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -277,8 +277,8 @@ unsafe fn end_probe(locals: *mut ThreadLocals) {
     unsafe { (*locals).busy = 0 };
 }
 
-/// Whether the probe that the thread was in is gone: a signal handler has jumped out of it, and the stack is no deeper than it was
-/// there.
+/// Whether the probe that the thread was in is gone: a signal handler has jumped out of it, and the stack is no deeper than
+/// it was there.
 ///
 /// # Safety
 /// `locals` are the calling thread's.

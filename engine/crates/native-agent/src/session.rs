@@ -486,8 +486,11 @@ pub(crate) enum NamesAfterFork {
 /// In a forked child: leaves the parent's session alone. The first event starts a new one.
 pub(crate) fn forked(found: NamesAfterFork) {
     memory::forked();
-    NAMES.raw().free();
-    COSTS.raw().free();
+    // SAFETY: in a forked child, no other thread has them.
+    unsafe {
+        NAMES.raw().free();
+        COSTS.raw().free();
+    }
     let mut names = NAMES.lock();
     if found == NamesAfterFork::Unknown {
         std::mem::forget(std::mem::take(&mut names.modules));

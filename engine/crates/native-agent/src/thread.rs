@@ -43,8 +43,8 @@ pub(crate) struct Pending {
     pub(crate) position: u64,
 }
 
-// Thread-local variables. The library is loaded with the program, so they are at fixed places in each thread: reaching them takes two
-// instructions and never calls the loader, which allocates.
+// Thread-local variables. The library is loaded with the program, so they are at fixed places in each thread: reaching them
+// takes two instructions and never calls the loader, which allocates.
 global_asm!(
     ".pushsection .tbss.fulcrum_native,\"awT\",@nobits",
     ".balign 8",

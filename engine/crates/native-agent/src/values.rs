@@ -1,10 +1,10 @@
-//! Calls whose values are logged (`observe_values`). The recorder's plan says where arguments and results are; it is made from the
-//! program's debug information (`values.plan` in the run's folder).
+//! Calls whose values are logged (`observe_values`). The recorder's plan says where arguments and results are; it is made
+//! from the program's debug information (`values.plan` in the run's folder).
 //!
 //! A thread's own stack is read directly. The kernel reads all other memory, and refuses addresses that are not mapped.
 //!
-//! The plan is Fulcrum's own line format, which recorder and agent share. It is read by hand, so that no parser is loaded into other
-//! people's programs.
+//! The plan is Fulcrum's own line format, which recorder and agent share. It is read by hand, so that no parser is loaded
+//! into other people's programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Our file descriptors live high up, where programs do not expect their own. With [`descriptor_hooks!`], they survive
-//! programs that close everything they find, and are not open to the program.
+//! Our file descriptors have high numbers, where programs do not expect their own. With [`descriptor_hooks!`], they survive
+//! programs that close everything, and look closed to the program.
 //!
 //! [`descriptor_hooks!`]: crate::descriptor_hooks
 
@@ -11,7 +11,7 @@ use crate::{own, sys};
 const HIGHEST: usize = 65_536;
 static OURS: [AtomicU64; HIGHEST / 64] = [const { AtomicU64::new(0) }; HIGHEST / 64];
 
-/// Where our descriptors begin: in the upper quarter of what the process may open, 4096 at most.
+/// Where our descriptors begin: in the upper quarter of what the process may open, of 4096 at most.
 fn lowest() -> usize {
     let mut limit = libc::rlimit {
         rlim_cur: 1024,
@@ -22,7 +22,7 @@ fn lowest() -> usize {
     (limit.rlim_cur.min(4096) as usize / 4) * 3
 }
 
-/// Moves a fresh descriptor, which nobody else knows, out of the program's way, if there is room.
+/// Moves a new descriptor, which nobody else knows yet, to a high number, if there is room.
 pub fn out_of_the_way(fd: c_int) -> c_int {
     // SAFETY: duplicates and closes a descriptor that we own.
     unsafe {
@@ -36,7 +36,7 @@ pub fn out_of_the_way(fd: c_int) -> c_int {
     }
 }
 
-/// Moves a fresh descriptor out of the program's way, if there is room, and guards it.
+/// Moves a new descriptor to a high number, if there is room, and guards it.
 pub fn protect(fd: c_int) -> c_int {
     let fd = out_of_the_way(fd);
     if let Some(word) = OURS.get(fd as usize / 64) {
@@ -54,9 +54,9 @@ pub fn close(fd: c_int) {
     unsafe { sys::call(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]) };
 }
 
-/// Runs `work` in a short-lived thread that has none of the program's descriptors, and waits for it: what it opens takes no
-/// number that the program expects for its own. What it leaves open is closed with the thread. Where the system makes no
-/// such thread, `work` runs here. All signals must be blocked.
+/// Runs `work` in a short-lived thread without the program's descriptors, and waits for it: files that it opens take no number
+/// that the program expects for its own. What it leaves open is closed with the thread. Where no such thread can be created,
+/// `work` runs here. All signals must be blocked.
 pub fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
     let mut job = Job {
         work: Some(work),
@@ -69,7 +69,7 @@ pub fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
         // use this thread's own variables.
         unsafe {
             let top = stack.add(APART_STACK).cast();
-            // libc's own: a sanitizer that hides it takes this thread for a forked child.
+            // libc's own `clone`: a sanitizer that hides it would take this thread for a forked child.
             let clone = own!(clone: fn(extern "C" fn(*mut c_void) -> c_int, *mut c_void, c_int, *mut c_void) -> c_int);
             clone(job.begin(), top, APART, (&raw mut job).cast());
             sys::call(libc::SYS_munmap, [stack as usize, APART_STACK, 0, 0, 0, 0]);
@@ -81,15 +81,15 @@ pub fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
 
 static MAY_BE_APART: AtomicBool = AtomicBool::new(true);
 
-/// From now on work that is to be done apart is done where it is asked for: the system would kill for it.
+/// From now on, [`apart`] runs its work in the calling thread: the kernel would kill the process for creating another.
 pub fn forbid_apart() {
     MAY_BE_APART.store(false, Ordering::Relaxed);
 }
 
 const APART_STACK: usize = 128 * 1024;
 
-/// A thread of this process, which is waited for. It begins with the program's table of descriptors, not with a copy: that
-/// would keep open, for a moment, what the program closes.
+/// A thread of this process, which is waited for. It starts with the program's table of descriptors. A copy would for a moment
+/// keep open what the program closes.
 const APART: c_int = libc::CLONE_VM
     | libc::CLONE_FS
     | libc::CLONE_FILES
@@ -110,8 +110,8 @@ impl<T, F: FnOnce() -> Option<T>> Job<F, T> {
 
     extern "C" fn run_apart(job: *mut c_void) -> c_int {
         let without = libc::CLOSE_RANGE_UNSHARE as usize;
-        // SAFETY: a table of this thread's own, without descriptors (kernels before 5.9: with copies of the program's); the
-        // job is that of `apart`, which waits.
+        // SAFETY: gives this thread its own table, without descriptors (kernels before 5.9: with copies of the program's).
+        // The job is that of `apart`, which waits.
         unsafe {
             if sys::call(
                 libc::SYS_close_range,
@@ -141,14 +141,14 @@ pub fn is_ours(fd: c_int) -> bool {
         .is_some_and(|word| word.load(Ordering::Relaxed) & (1 << (fd % 64)) != 0)
 }
 
-/// What libc answers when a descriptor is not open.
+/// Sets `errno` and returns -1, as libc does when a descriptor is not open.
 pub fn bad_descriptor() -> c_int {
     // SAFETY: the calling thread's errno.
     unsafe { *libc::__errno_location() = libc::EBADF };
     -1
 }
 
-/// Closes `first..=last` but for our descriptors; answers as libc's `close_range`.
+/// Closes `first..=last` except our descriptors. Returns what libc's `close_range` returns.
 ///
 /// # Safety
 /// As `close_range(2)`.
@@ -185,7 +185,7 @@ pub unsafe fn close_between(first: u32, last: u32, flags: c_int) -> c_int {
 #[macro_export]
 macro_rules! descriptor_hooks {
     (while $active:path) => {
-        /// `close_range(2)`, which passes over our descriptors.
+        /// `close_range(2)`, which skips our descriptors.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn close_range(
             first: u32,
@@ -203,7 +203,7 @@ macro_rules! descriptor_hooks {
             unsafe { $crate::descriptors::close_between(first, last, flags) }
         }
 
-        /// `closefrom(3)`, which passes over our descriptors.
+        /// `closefrom(3)`, which skips our descriptors.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn closefrom(first: ::core::ffi::c_int) {
             if $active() {
@@ -226,7 +226,7 @@ macro_rules! descriptor_hooks {
         $crate::descriptor_hooks!(@ $active, fcntl64(command: ::core::ffi::c_int, argument: usize));
     };
     (@ $active:path, $name:ident($($argument:ident: $type:ty),*)) => {
-        /// As libc's; our descriptors are not open to the program.
+        /// As libc's; our descriptors look closed to the program.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(
             fd: ::core::ffi::c_int

@@ -1,12 +1,12 @@
-//! Hooks for all ways to execute a program.
+//! Hooks for all functions that execute a program.
 
 use core::ffi::c_char;
 
-/// Arguments or an environment: ends in null.
+/// Arguments or an environment: a list that ends with null.
 pub type Strings = *const *const c_char;
 
-/// Defines hooks for the `exec` functions. Each calls a function, `fn(impl FnOnce() -> c_int) -> c_int`, with the hidden
-/// function and its arguments; `c_char` and `c_int` must be in scope.
+/// Defines hooks for the `exec` functions. Each calls `$around`, a function `fn(impl FnOnce() -> c_int) -> c_int`, with a
+/// closure that calls the hidden function. `c_char` and `c_int` must be in scope.
 #[macro_export]
 macro_rules! exec_hooks {
     ($around:path) => {
@@ -43,7 +43,7 @@ macro_rules! exec_hooks {
         }
     };
     (@ $around:path, $name:ident($($argument:ident: $type:ty),*)) => {
-        /// As libc's, with what has to be done before.
+        /// As libc's, inside of `$around`.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
             // SAFETY: passes the program's arguments on.
@@ -53,7 +53,7 @@ macro_rules! exec_hooks {
     // Variadic: pushes the arguments that came in registers below those that came on the stack, where the return address was,
     // so that they lie in a row as an argument list, without allocation.
     (@ list $name:ident, $with_list:ident) => {
-        /// As libc's, with what has to be done before.
+        /// As libc's, inside of `$around`.
         #[cfg(target_arch = "x86_64")]
         #[unsafe(naked)]
         #[unsafe(no_mangle)]

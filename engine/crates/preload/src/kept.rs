@@ -1,18 +1,18 @@
-//! Values that any thread may look at without saying so: what is replaced is never freed.
+//! Values that any thread may read at any time: what is replaced is never freed.
 
 use core::marker::PhantomData;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// The newest of such values, if there is one.
+/// The newest value, if there is one.
 pub struct Kept<T: 'static> {
     newest: AtomicPtr<T>,
-    /// Whoever can reach this gets references.
+    /// Whoever can access this gets references to the value.
     shared: PhantomData<&'static T>,
 }
 
 impl<T> Kept<T> {
-    /// None yet.
+    /// Without a value.
     pub const fn new() -> Kept<T> {
         Kept {
             newest: AtomicPtr::new(null_mut()),
@@ -27,13 +27,13 @@ impl<T> Kept<T> {
         unsafe { self.newest.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Readers get this one from now on.
+    /// Replaces the value.
     pub fn set(&self, value: &'static T) {
         let value = core::ptr::from_ref(value).cast_mut();
         self.newest.store(value, Ordering::Release);
     }
 
-    /// There is none from now on.
+    /// Removes the value.
     pub fn clear(&self) {
         self.newest.store(null_mut(), Ordering::Release);
     }

@@ -1,5 +1,5 @@
-//! What libraries that are loaded into other people's programs share: the functions that our symbols hide, beginnings and
-//! ends, sections of our own code, descriptors, and system calls that nobody sees.
+//! Code shared by the libraries that are loaded into other people's programs: access to the functions that our symbols hide,
+//! constructors and destructors, sections of our own code, descriptors, and system calls that bypass libc.
 //!
 //! Constraints, because this runs inside other people's programs: no allocation, no locks held across calls into the
 //! program, and whatever signal handlers call is async-signal-safe.

@@ -1,4 +1,4 @@
-//! How a library begins and ends in a process, and what it is told of threads and forks.
+//! Constructors and destructors of a library, the ends of threads, and words that are zero in forked children.
 
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -30,7 +30,7 @@ macro_rules! destructor {
     };
 }
 
-/// Defines hooks for the ways out of a process that run no destructors, which call a function, `fn()`, first.
+/// Defines hooks for the functions that end a process without destructors. They call a function, `fn()`, first.
 #[macro_export]
 macro_rules! exit_hooks {
     ($leave:path) => {
@@ -38,7 +38,7 @@ macro_rules! exit_hooks {
         $crate::exit_hooks!(@ _Exit, $leave);
     };
     (@ $name:ident, $leave:path) => {
-        /// As libc's, with the end written first.
+        /// As libc's, after `$leave`.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(status: ::core::ffi::c_int) -> ! {
             $leave();
@@ -57,18 +57,18 @@ pub fn at_quick_exit(leave: extern "C" fn(*mut c_void)) {
     }
 }
 
-/// What happens at the end of threads, however they end.
+/// A handler for the ends of threads, however they end.
 pub struct ThreadEnd(AtomicU32);
 
 impl ThreadEnd {
     const NONE: u32 = u32::MAX;
 
-    /// Nothing yet.
+    /// Without a handler.
     pub const fn new() -> ThreadEnd {
         ThreadEnd(AtomicU32::new(ThreadEnd::NONE))
     }
 
-    /// From now on threads end with a call of `end`, with the value that they were given. To be called once.
+    /// From now on, `end` is called at the end of threads that have a value, with the value. To be called once.
     ///
     /// # Safety
     /// `end` takes every value that [`Self::set`] is called with.
@@ -80,8 +80,8 @@ impl ThreadEnd {
         }
     }
 
-    /// The calling thread ends with this value, which is not null. Called again at its end, the thread ends once more, up to
-    /// four times: after what others do at the end.
+    /// Sets the calling thread's value, which is not null. If the handler calls this, it is called again after the handlers of
+    /// others, up to four times.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "the pointer is kept and handed to `end`, never followed"
@@ -101,17 +101,17 @@ impl Default for ThreadEnd {
     }
 }
 
-/// A number that is 0 in forked children, also in those that no handler announces (`_Fork`, `clone`).
+/// A word that is 0 in forked children, also in those that no handler announces (`_Fork`, `clone`).
 pub struct OwnWord(AtomicPtr<AtomicU32>);
 
 impl OwnWord {
-    /// It is in `unprepared`, 0 at first, until [`Self::prepare`].
+    /// The word is `unprepared`, 0 at first, until [`Self::prepare`].
     pub const fn new(unprepared: &'static AtomicU32) -> OwnWord {
         OwnWord(AtomicPtr::new(core::ptr::from_ref(unprepared).cast_mut()))
     }
 
-    /// Moves it to a page that the kernel clears in forked children; to be called while it is 0, by one thread. `None` when there
-    /// is no memory: then it stays where it is, and only a handler can see forks, as with kernels that do not know such pages.
+    /// Moves the word to a page that the kernel clears in forked children. To be called by one thread while the word is 0. `None`
+    /// when there is no memory: then it stays where it is, and only a handler can see forks, as with kernels without such pages.
     pub fn prepare(&self) -> Option<()> {
         const WIPE_ON_FORK: usize = 18;
         let page = sys::map_anonymous(sys::PAGE)?;
@@ -124,7 +124,7 @@ impl OwnWord {
         Some(())
     }
 
-    /// The number itself.
+    /// The word itself.
     #[inline(always)]
     pub fn word(&self) -> &'static AtomicU32 {
         // SAFETY: a static, or in a page that is never unmapped.

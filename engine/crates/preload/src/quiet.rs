@@ -1,5 +1,4 @@
-//! Sections of our own code in the program's threads: no handler of signals comes in between, or it finds that it does; and
-//! locks for what all threads share.
+//! Sections of our own code in the program's threads, which signal handlers do not interrupt or know that they do; and locks.
 
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
@@ -8,15 +7,14 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, compiler_fence};
 
 use crate::sys;
 
-/// Every signal, libc's own too, but those that an instruction raises: blocked, they would kill.
+/// Every signal, libc's own included, except those that instructions raise, which would kill the process if they were blocked.
 pub const ALL_BUT_FAULTS: u64 = !(1 << (libc::SIGSEGV - 1)
     | 1 << (libc::SIGBUS - 1)
     | 1 << (libc::SIGFPE - 1)
     | 1 << (libc::SIGILL - 1)
     | 1 << (libc::SIGTRAP - 1));
 
-/// Does something without any signal coming in between: a handler that leaves by a jump would leave our books open. `what`
-/// must not panic.
+/// Does something with all signals blocked: a handler that jumps out would leave our data inconsistent. `what` must not panic.
 pub fn uninterrupted<T>(what: impl FnOnce() -> T) -> T {
     let (all, mut before) = (ALL_BUT_FAULTS, 0_u64);
     let set = |set: *const u64, before: *mut u64| {
@@ -37,15 +35,15 @@ pub fn uninterrupted<T>(what: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether a thread is in our own code, for that thread and the handlers of signals that interrupt it: no other thread looks,
-/// but nothing may be reordered either.
+/// Whether a thread is in our own code, for that thread and the signal handlers that interrupt it. No other thread reads this,
+/// but the compiler must not reorder it.
 pub struct Section {
     inside: AtomicBool,
     wanted: AtomicBool,
 }
 
 impl Section {
-    /// The thread is outside.
+    /// A thread outside of our code.
     pub const fn new() -> Section {
         Section {
             inside: AtomicBool::new(false),
@@ -53,14 +51,14 @@ impl Section {
         }
     }
 
-    /// The thread is outside, whatever was before.
+    /// Puts the thread outside of our code, whatever was before.
     pub fn reset(&self) {
         self.inside.store(false, Ordering::Relaxed);
         self.wanted.store(false, Ordering::Relaxed);
     }
 
-    /// The thread is inside from now on; `false` when it is already: a signal has come in the middle, and what it wanted is done
-    /// by [`Self::leave`].
+    /// The thread enters our code. `false` when it is inside already: a signal has interrupted it, and [`Self::leave`] does the
+    /// handler's work.
     #[inline]
     pub fn enter(&self) -> bool {
         if self.inside.load(Ordering::Relaxed) {
@@ -72,7 +70,7 @@ impl Section {
         true
     }
 
-    /// The thread is outside from now on, after what handlers wanted meanwhile.
+    /// The thread leaves our code, after doing the work of handlers that found it inside.
     #[inline]
     pub fn leave(&self, wanted: impl Fn()) {
         loop {
@@ -94,29 +92,29 @@ impl Default for Section {
     }
 }
 
-/// A lock that a forked child can free.
+/// A spin lock that a forked child can free.
 pub struct Lock(AtomicU32);
 
 impl Lock {
-    /// Nobody has it.
+    /// A free lock.
     pub const fn new() -> Lock {
         Lock(AtomicU32::new(0))
     }
 
-    /// Waits for it.
+    /// Waits for the lock, and returns a guard.
     pub fn lock(&self) -> Locked<'_> {
         self.take();
         Locked(self)
     }
 
-    /// As [`Self::lock`]; whoever takes it frees it.
+    /// Waits for the lock, without a guard: the caller frees it.
     pub fn take(&self) {
         while !self.try_take() {
             sys::yield_now();
         }
     }
 
-    /// Takes it if nobody has it.
+    /// Takes the lock if it is free.
     #[inline]
     pub fn try_take(&self) -> bool {
         let free = self
@@ -125,7 +123,7 @@ impl Lock {
         free.is_ok()
     }
 
-    /// Whoever had it has it no more.
+    /// Frees the lock.
     #[inline]
     pub fn free(&self) {
         self.0.store(0, Ordering::Release);
@@ -138,7 +136,7 @@ impl Default for Lock {
     }
 }
 
-/// The lock is held as long as this lives.
+/// Holds a lock as long as it lives.
 pub struct Locked<'a>(&'a Lock);
 
 impl Drop for Locked<'_> {
@@ -147,23 +145,23 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// Something that one thread at a time uses.
+/// A value that one thread at a time uses.
 pub struct Shared<T> {
     lock: Lock,
-    /// Somebody has waited for it in vain.
+    /// Whether a thread has waited for it in vain.
     is_left: AtomicBool,
     value: UnsafeCell<T>,
 }
 
-/// How often a thread yields to whoever has a lock, before it sleeps between two attempts.
+/// How often a thread yields to the holder of a lock, before it sleeps between attempts.
 const YIELDS: u32 = 100;
 /// How long it sleeps, nanoseconds.
 const NAP_NS: u64 = 50_000;
-/// How long a thread waits at most for what may have been left, nanoseconds: on a busy machine, whoever has it may wait long
-/// for a processor.
+/// How long a thread waits for a lock that may never be freed, nanoseconds. On a busy machine, the holder may wait long for a
+/// processor.
 const LONGEST_NS: u64 = 1_000_000_000;
 
-// SAFETY: the value is reached with the lock held alone.
+// SAFETY: the value is only accessed while the lock is held.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
@@ -176,12 +174,15 @@ impl<T> Shared<T> {
         }
     }
 
-    /// The lock: for what happens around a fork.
-    pub fn raw(&self) -> &Lock {
+    /// The lock, for use around a fork.
+    ///
+    /// # Safety
+    /// The lock may only be freed by the thread that has taken it, or in a forked child without the thread that had it.
+    pub unsafe fn raw(&self) -> &Lock {
         &self.lock
     }
 
-    /// The value, if nobody has it.
+    /// The value, if the lock is free.
     #[inline]
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
         self.lock.try_take().then(|| Guard {
@@ -190,8 +191,8 @@ impl<T> Shared<T> {
         })
     }
 
-    /// Waits for the value, which a jump out of a handler of signals may have left locked for good. `None` after a second, and
-    /// from then on at once, until somebody frees it after all.
+    /// Waits for the value, which a jump out of a signal handler may have left locked for good. `None` after a second, and from
+    /// then on at once, until somebody frees it after all.
     #[inline]
     pub fn lock_unless_left(&self) -> Option<Guard<'_, T>> {
         match self.try_lock() {
@@ -200,7 +201,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Nobody has left it.
+    /// The lock was not left for good.
     #[inline]
     fn found<'a>(&self, guard: Guard<'a, T>) -> Guard<'a, T> {
         if self.is_left.load(Ordering::Relaxed) {
@@ -209,7 +210,7 @@ impl<T> Shared<T> {
         guard
     }
 
-    /// Apart, so that a value that nobody has is got without a look at the clock.
+    /// A function of its own, so that taking a free lock does not read the clock.
     #[cold]
     fn wait_unless_left(&self) -> Option<Guard<'_, T>> {
         let begun = sys::now();
@@ -243,7 +244,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// The only way to a shared value.
+/// Access to a shared value.
 pub struct Guard<'a, T> {
     _lock: Locked<'a>,
     value: &'a UnsafeCell<T>,

@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// One hidden function, looked up at first use.
+/// A hidden function, looked up at first use.
 pub struct Real {
     name: &'static CStr,
     version: Option<&'static CStr>,
@@ -21,8 +21,8 @@ impl Real {
         }
     }
 
-    /// The same, of a certain symbol version: where libc keeps an old one under the same name (condition variables
-    /// before 2.3.2), `dlsym` may return that.
+    /// The next definition with a symbol version. Where libc has an old function under the same name (condition variables before
+    /// 2.3.2), `dlsym` may return that.
     pub const fn versioned(name: &'static CStr, version: &'static CStr) -> Real {
         Real {
             name,
@@ -48,7 +48,7 @@ impl Real {
             // SAFETY: likewise.
             let versioned =
                 unsafe { libc::dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr()) };
-            // A library between us and libc, such as a sanitizer's, has no versions, and must not be passed over.
+            // A library between us and libc, such as a sanitizer, has no versions, and must not be skipped.
             if !versioned.is_null() && (found.is_null() || object(found) == object(versioned)) {
                 found = versioned;
             }
@@ -57,8 +57,8 @@ impl Real {
         found.addr()
     }
 
-    /// The function as a pointer of type `F`; ends the process if there is none, and no supported libc lacks what we hide.
-    /// Calling it is as unsafe as calling the function.
+    /// The function as a pointer of type `F`, which must be its type. Ends the process if there is no such function; no supported
+    /// libc lacks one that we hide. Calling it is as unsafe as calling the function.
     #[inline]
     pub fn get<F: Copy>(&self) -> F {
         const { assert!(size_of::<F>() == size_of::<usize>()) };
@@ -72,7 +72,7 @@ impl Real {
     }
 }
 
-/// Where the object begins that this address is in; 0 when it is in none.
+/// The start of the loaded object that contains this address; 0 for none.
 fn object(address: *mut c_void) -> usize {
     // SAFETY: zeroed is a valid Dl_info, and dladdr takes any address.
     unsafe {
@@ -113,14 +113,14 @@ pub const fn c_name(name: &'static str) -> &'static CStr {
     }
 }
 
-/// One of libc's own functions, whatever else hides it: a library after ours may define it too, as sanitizers' do, and keep
-/// books that a thread of ours does not belong in. Looked up at first use.
+/// One of libc's own functions, looked up at first use. A library after ours may define it too, as sanitizers do, and keep
+/// records that our threads must not be in.
 pub struct Own {
     name: &'static CStr,
     address: AtomicUsize,
 }
 
-/// Where libc's functions are; threads were in a library of their own before glibc 2.34.
+/// The libraries of libc's functions. Before glibc 2.34, those for threads were in a separate one.
 const LIBRARIES: [&CStr; 2] = [c"libc.so.6", c"libpthread.so.0"];
 
 impl Own {
@@ -132,8 +132,8 @@ impl Own {
         }
     }
 
-    /// The function as a pointer of type `F`. Where libc is called otherwise, it is the next definition after ours; ends the
-    /// process if there is none.
+    /// The function as a pointer of type `F`, which must be its type. Where libc has another name, it is the next definition
+    /// after ours. Ends the process if there is none.
     #[inline]
     pub fn get<F: Copy>(&self) -> F {
         const { assert!(size_of::<F>() == size_of::<usize>()) };
@@ -180,7 +180,7 @@ macro_rules! own {
     }};
 }
 
-/// Where any library of the program defines this symbol, the first in the loader's order. `None` when there is none.
+/// The address of this symbol in the first library in the loader's order that defines it. `None` when there is none.
 pub fn find(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: the name is a C string; dlsym has no other precondition.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };

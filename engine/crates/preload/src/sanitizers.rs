@@ -1,9 +1,8 @@
-//! What sanitizers are told about a library that is preloaded.
+//! Options of sanitizers that allow a preloaded library.
 
-/// Lets programs run that were built with AddressSanitizer, which ends them otherwise:
-/// "ASan runtime does not come first in initial library list".
-/// A library before it could hide what it intercepts; what we hide, we pass on to it. Its options in the environment still
-/// count, and a function of the program's own hides this one.
+/// Lets programs run that were built with AddressSanitizer, which ends them otherwise: "ASan runtime does not come first in
+/// initial library list". A library before it could hide what it intercepts, but we pass on what we hide. Its options in the
+/// environment still count, and the program may define this function itself.
 #[macro_export]
 macro_rules! sanitizer_options {
     () => {

@@ -1,4 +1,4 @@
-//! System calls that must not go through libc: libc's are cancellation points, or may be interposed by us or by others.
+//! System calls that must not go through libc, whose functions are cancellation points or may be interposed by us or others.
 
 #[cfg(target_arch = "x86_64")]
 use core::arch::asm;
@@ -31,7 +31,7 @@ pub unsafe fn call(number: i64, args: [usize; 6]) -> isize {
     result
 }
 
-/// A system call by libc's own way to make any, where we have none.
+/// A system call by libc's `syscall`, on other architectures.
 ///
 /// # Safety
 /// The arguments must be valid for the call `number`.
@@ -124,7 +124,7 @@ pub fn process_id() -> u32 {
     unsafe { call(libc::SYS_getpid, [0; 6]) as u32 }
 }
 
-/// Waits until `*word` is not `expected`, somebody wakes it, or `ns` nanoseconds have passed.
+/// Waits until `*word` is not `expected`, another thread wakes this one, or `ns` nanoseconds have passed.
 pub fn futex_wait(word: &AtomicU32, expected: u32, ns: u64) {
     let time = libc::timespec {
         tv_sec: (ns / 1_000_000_000) as i64,
@@ -146,7 +146,7 @@ pub fn futex_wait(word: &AtomicU32, expected: u32, ns: u64) {
     }
 }
 
-/// Wakes everybody who waits on `word`.
+/// Wakes all threads that wait on `word`.
 pub fn futex_wake(word: &AtomicU32) {
     // SAFETY: `word` outlives the call.
     unsafe {
@@ -186,13 +186,13 @@ pub fn map_anonymous(length: usize) -> Option<*mut u8> {
 /// The page size, bytes.
 pub const PAGE: usize = 4096;
 
-/// Keeps the program's `errno` as it was: hooks and handlers are not to be noticed.
+/// Restores the program's `errno` when it is dropped, so that hooks and handlers do not change it.
 pub struct KeepErrno(i32);
 
 impl KeepErrno {
-    /// Remembers `errno`.
+    /// Saves `errno`.
     #[inline]
-    #[expect(clippy::new_without_default, reason = "what it is made for is its end")]
+    #[expect(clippy::new_without_default, reason = "it is made for being dropped")]
     pub fn new() -> KeepErrno {
         // SAFETY: the calling thread's errno.
         KeepErrno(unsafe { *libc::__errno_location() })

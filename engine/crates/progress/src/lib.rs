@@ -1,8 +1,8 @@
 //! Progress points for Fulcrum, the causal profiler, in Rust programs.
 //!
 //! Put [`progress!`] where a unit of work is done, or [`scope!`] (or [`begin!`] and [`end!`]) around a request whose latency
-//! matters. Run the program under `fulcrum run`, or any profiler that serves coz's `_coz_get_counter`. Without one a visit
-//! costs one relaxed atomic addition and does nothing. So it does on systems other than Linux, where it costs nothing.
+//! matters. Run the program under `fulcrum run`, or any profiler that defines coz's `_coz_get_counter`. Without a profiler, a
+//! visit does nothing and costs one relaxed atomic addition. On systems other than Linux, it costs nothing.
 //!
 //! ```
 //! fn serve(requests: &[u32]) -> u32 {
@@ -26,7 +26,7 @@ mod site;
 #[doc(hidden)]
 pub use site::{ProgressPointKind, Scope, Site};
 
-/// A unit of work has ended here. Named by its file and line, or by the literal that is given.
+/// A unit of work ends here. Its name is its file and line, or the given literal.
 ///
 /// ```
 /// fulcrum_progress::progress!();
@@ -42,7 +42,7 @@ macro_rules! progress {
     };
 }
 
-/// A request begins here; [`end!`] with the same name ends it, on whatever thread.
+/// A request begins here. [`end!`] with the same name ends it, on any thread.
 ///
 /// ```
 /// fulcrum_progress::begin!("query");

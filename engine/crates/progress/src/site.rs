@@ -1,4 +1,4 @@
-//! One place in the program, and the counter that the profiler hands out for it.
+//! A place in the program, and the counter that the profiler provides for it.
 
 /// coz's numbers for the kinds of counter.
 #[derive(Clone, Copy, Debug)]
@@ -40,15 +40,15 @@ mod linux {
 
     use super::ProgressPointKind;
 
-    // std links it, on every Linux; a crate of its own only for this would have to come from somewhere.
+    // std links it on every Linux. This crate depends on nothing, not even on `libc`.
     extern "C" {
         fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     }
 
-    /// Looked for in everything that is loaded, in the order in which it was.
+    /// Searches everything that is loaded, in the loader's order.
     const RTLD_DEFAULT: *mut c_void = null_mut();
 
-    /// What `_coz_get_counter` returns: ours to add to, the profiler's to read, alive until the process ends.
+    /// What `_coz_get_counter` returns: we add to it, the profiler reads it, and it lives until the process ends.
     #[repr(C)]
     #[derive(Debug)]
     struct Counter {
@@ -62,11 +62,11 @@ mod linux {
     /// `void fulcrum_settle(void)`: a request is about to begin or to end.
     type Settle = extern "C" fn();
 
-    // C strings: literals of them need a compiler of 2024.
+    // Literals of C strings need a compiler of 2024.
     const GET_COUNTER: &[u8] = b"_coz_get_counter\0";
     const SETTLE: &[u8] = b"fulcrum_settle\0";
 
-    /// Ends with a NUL and holds no other.
+    /// Whether it ends with a NUL and contains no other.
     const fn is_c_string(bytes: &[u8]) -> bool {
         let mut at = 0;
         while at < bytes.len() && bytes[at] != 0 {
@@ -75,7 +75,7 @@ mod linux {
         at + 1 == bytes.len()
     }
 
-    /// Where visits go without a profiler.
+    /// The counter of visits without a profiler.
     static UNREAD: Counter = Counter {
         count: AtomicUsize::new(0),
         reserved: 0,
@@ -94,7 +94,7 @@ mod linux {
     }
 
     impl Site {
-        /// `name` must end with a NUL and hold no other.
+        /// `name` must end with a NUL and contain no other.
         pub const fn new(kind: ProgressPointKind, name: &'static str) -> Self {
             assert!(
                 is_c_string(name.as_bytes()),
@@ -121,7 +121,7 @@ mod linux {
             unsafe { &(*counter).count }.fetch_add(1, Ordering::Relaxed);
         }
 
-        /// A pause that this thread still owes belongs to the side of the boundary on which it was earned.
+        /// Makes the thread pause now for what it owes, so that the delay falls on the side of the boundary on which it arose.
         #[inline]
         fn settle(&self) {
             let found = self.settle.load(Ordering::Acquire);
@@ -132,7 +132,7 @@ mod linux {
             }
         }
 
-        /// Threads that come here together find the same counter.
+        /// Looks up the counter. Threads that do so at the same time find the same one.
         #[cold]
         fn find(&self) -> *mut Counter {
             // SAFETY: the name is a C string; dlsym may be called from any thread.

@@ -111,8 +111,8 @@ impl Targets<'_> {
         innermost
     }
 
-    /// Calls `each` with the functions that are active at an address, inlined ones first: with `None` for one that is no target, and
-    /// for an address outside the scope.
+    /// Calls `each` with the functions that are active at an address, inlined ones first: with `None` for one that is no
+    /// target, and for an address outside the scope.
     fn activations(&self, address: u64, mut each: impl FnMut(Option<u32>)) {
         let Some(mut at) = index_at(self.ranges, address) else {
             return each(None);

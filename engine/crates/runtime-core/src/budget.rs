@@ -47,8 +47,8 @@ impl Budget {
         self.exceeds(spent, 0)
     }
 
-    /// Whether an experiment of `length_ns` might exceed the limit now. It may cost all of its time: earlier experiments do not tell
-    /// what the next one selects, and the program may end right after it.
+    /// Whether an experiment of `length_ns` might exceed the limit now. It may cost all of its time: earlier experiments do
+    /// not tell what the next one selects, and the program may end right after it.
     pub fn must_rest(&self, spent: Spent, length_ns: u64) -> bool {
         self.exceeds(spent, length_ns.saturating_add(share(length_ns, SAMPLING)))
     }

@@ -29,8 +29,8 @@ impl<'a> Calls<'a> {
         Calls { slots }
     }
 
-    /// Adds what a target has spent in a function, an index of [`fulcrum_wire::FUNCTIONS`]. Counts nothing where the table is full
-    /// around the key's place.
+    /// Adds what a target has spent in a function, an index of [`fulcrum_wire::FUNCTIONS`]. Counts nothing where the table is
+    /// full around the key's place.
     pub fn add(&self, target: u32, function: u8, spent: Spent) {
         self.add_to(call_key(target, function), spent);
     }

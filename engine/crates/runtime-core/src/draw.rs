@@ -72,8 +72,8 @@ pub struct Deck {
 const BASELINES: u32 = 3;
 
 impl Levels {
-    /// Draws from `levels` (without 0), or only the one that is `fixed`, which is [`NONE`] for a free draw. A longer list is cut at
-    /// [`MAX_LEVELS`]. One of four controls is a placebo; see [`Levels::without_placebos`].
+    /// Draws from `levels` (without 0), or only the one that is `fixed`, which is [`NONE`] for a free draw. A longer list is
+    /// cut at [`MAX_LEVELS`]. One of four controls is a placebo; see [`Levels::without_placebos`].
     pub fn new(levels: &[u32], fixed: u32) -> Levels {
         let levels = match &fixed {
             &NONE => levels,
@@ -90,8 +90,8 @@ impl Levels {
         }
     }
 
-    /// Only the levels with a bit in `mask`, in the order in which [`Levels::new`] was given them; all of them if that leaves none.
-    /// They draw from the same decks: the levels that are left out catch up when they are drawn again.
+    /// Only the levels with a bit in `mask`, in the order in which [`Levels::new`] was given them; all of them if that leaves
+    /// none. They draw from the same decks: the levels that are left out catch up when they are drawn again.
     pub fn only(&self, mask: u32) -> Levels {
         let among = match self.among & mask {
             0 => self.among,
@@ -111,9 +111,9 @@ impl Levels {
         }
     }
 
-    /// Draws what the next experiment on a target does. Each target draws without replacement from its own decks. One holds every
-    /// speedup once and as many controls, so that short runs cover all levels. The controls' deck holds every level's placebo once
-    /// and [`BASELINES`] times as many baselines.
+    /// Draws what the next experiment on a target does. Each target draws without replacement from its own decks. One holds
+    /// every speedup once and as many controls, so that short runs cover all levels. The controls' deck holds every level's
+    /// placebo once and [`BASELINES`] times as many baselines.
     pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> Treatment {
         let count = self.among.count_ones();
         if count == 0 {

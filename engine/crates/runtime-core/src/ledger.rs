@@ -55,7 +55,8 @@ pub struct Ledger {
     pauses: u64,
     credits: u64,
     excess: u64,
-    /// What placebo hits have earned and the thread still has to pause for. It is not part of what is accounted for; the hits are.
+    /// What placebo hits have earned and the thread still has to pause for. It is not part of what is accounted for; the hits
+    /// are.
     debt: u64,
 }
 

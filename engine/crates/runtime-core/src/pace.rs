@@ -30,22 +30,22 @@ impl Pace {
         self.length_ns
     }
 
-    /// Ends an experiment whose busiest progress point had this many visits. The experiment counts either way: dropping those with
-    /// few visits would favour the fast ones.
+    /// Ends an experiment whose busiest progress point had this many visits. The experiment counts either way: dropping those
+    /// with few visits would favour the fast ones.
     pub fn ended(&mut self, busiest_visits: u64) {
         if busiest_visits < self.min_visits {
             self.length_ns = (self.length_ns * 2).min(self.longest_ns);
         }
     }
 
-    /// Whether visits are so rare that an experiment should begin and end at one, so that their number is not off by one. With few
-    /// visits, this rounding is the largest error.
+    /// Whether visits are so rare that an experiment should begin and end at one, so that their number is not off by one.
+    /// With few visits, this rounding is the largest error.
     pub fn align(&self, busiest_visits: u64) -> bool {
         busiest_visits < 400
     }
 
-    /// How often to check for the next visit, nanoseconds. The rarer visits are, the less it matters when exactly one was seen: an
-    /// experiment of five visits is off by two thousandths at most.
+    /// How often to check for the next visit, nanoseconds. The rarer visits are, the less it matters when exactly one was
+    /// seen: an experiment of five visits is off by two thousandths at most.
     pub fn poll_ns(&self, busiest_visits: u64) -> u64 {
         (self.length_ns / busiest_visits.max(1) / POLLS).max(SHORTEST_POLL_NS)
     }

@@ -1,6 +1,7 @@
 //! The records of a causal run, one JSON object a line (`docs/formats.md`), written without allocation.
 //!
-//! By hand: `serde_json` allocates, and `serde-json-core`, which does not, cannot insert the map's names, which are escaped already.
+//! By hand: `serde_json` allocates, and `serde-json-core`, which does not, cannot insert the map's names, which are escaped
+//! already.
 
 use core::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The JDKs of this machine, and classes that they compiled.
+//! The JDKs of this machine, and classes compiled by them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,7 +16,7 @@ pub struct Jdk {
     pub version: u32,
 }
 
-/// Those in the usual folders and the one in `PATH`, from 17 on.
+/// The JDKs in the usual folders and the one in `PATH`, from version 17 on.
 ///
 /// # Panics
 ///
@@ -66,7 +66,7 @@ impl Jdk {
         built(&self.home.join("bin/javac"), &options, sources)
     }
 
-    /// Classes of the test's own, which it may change.
+    /// Compiles classes into the test's own folder, where it may change them.
     pub fn compile(&self, sources: &[PathBuf], release: &str, into: &Path) {
         copy(&self.classes(sources, release), into);
     }

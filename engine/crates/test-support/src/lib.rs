@@ -1,7 +1,7 @@
-//! What the tests of several crates share: our own libraries as cargo built them ([`libraries`]), programs that are
-//! compiled once and kept ([`programs`]), the JDKs of this machine ([`jdk`]), and waiting for states ([`wait`]).
+//! Code shared by the tests of several crates: our own libraries as cargo built them ([`libraries`]), programs that are compiled
+//! once and kept ([`programs`]), the JDKs of this machine ([`jdk`]), and waiting for states ([`wait`]).
 //!
-//! Each test is a process of its own under `npm test`, so what is shared is on the disk, in cargo's target folder.
+//! Under `npm test`, each test is a separate process, so what they share is on disk, in cargo's target folder.
 
 pub mod jdk;
 pub mod libraries;

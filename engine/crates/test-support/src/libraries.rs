@@ -1,13 +1,13 @@
-//! Our own libraries that other programs load: cargo does not build them for a test, because nothing links to them.
+//! Our own libraries that other programs load. Cargo does not build them for a test, because no test links to them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// `npm test` sets this: it has built everything.
+/// The environment variable that `npm test` sets when it has built everything.
 pub const BUILT: &str = "FULCRUM_TESTS_BUILT";
 
-/// The crates that they are.
+/// Their crates.
 const PACKAGES: [&str; 4] = [
     "runtime",
     "jvm-agent",
@@ -44,8 +44,8 @@ pub fn all() {
     folder();
 }
 
-/// The folder that holds them. A developer's `cargo test -p CRATE` builds them here, because cargo would not; under
-/// `npm test` no test builds anything that the suite has built.
+/// The folder that holds them. A developer's `cargo test -p CRATE` builds them here, because cargo would not. Under `npm
+/// test`, no test builds anything that the suite has built.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Test programs, each compiled once: kept in the target folder under a key of all that its result depends on.
+//! Test programs, each compiled once and kept in the target folder, under a key of all that its result depends on.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
-/// Files, and the commands that make something of them in a folder of their own.
+/// Files, and the commands that build something from them in a separate folder.
 ///
 /// ```no_run
 /// # use fulcrum_test_support::programs::Recipe;
@@ -27,7 +27,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// A recipe without files and commands. The name is for people who look into the folder.
+    /// A recipe without files and commands. The name helps people who read the folder.
     pub fn new(name: &str) -> Recipe {
         Recipe {
             name: name.to_owned(),
@@ -44,7 +44,7 @@ impl Recipe {
         self
     }
 
-    /// Names a file that commands read where it is: what was built of another content is built again.
+    /// Names a file that commands read where it is. When its content changes, everything is built again.
     #[must_use]
     pub fn reads(mut self, path: impl Into<PathBuf>) -> Recipe {
         self.reads.push(path.into());
@@ -59,7 +59,7 @@ impl Recipe {
         self
     }
 
-    /// The folder in which all commands have run. Nobody writes into it afterwards: what a test changes, it copies first.
+    /// The folder in which all commands have run. Nobody writes into it afterwards; a test copies what it changes.
     ///
     /// # Panics
     ///
@@ -97,7 +97,7 @@ impl Recipe {
         folder
     }
 
-    /// `all` is the folder above: programs know it from their debug information.
+    /// The key of the recipe. `all` is the parent folder, which is part of programs' debug information.
     fn key(&self, all: &Path) -> u64 {
         let mut hasher = DefaultHasher::new();
         all.hash(&mut hasher);
@@ -116,7 +116,7 @@ impl Recipe {
     }
 }
 
-/// What tells one version of a program from another, without starting it: its file, its size, its time in nanoseconds.
+/// Identifies a version of a program without starting it: its file, size, and modification time in nanoseconds.
 fn version(program: &OsStr) -> Option<(PathBuf, u64, u128)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let file = std::env::split_paths(&path)
@@ -140,7 +140,7 @@ fn run(words: &[OsString], folder: &Path) {
     );
 }
 
-/// Waits until no other test has the lock; it is released when the file is closed, also by the end of the process.
+/// Waits for a lock file. The lock is released when the file is closed, also by the end of the process.
 fn locked(path: &Path) -> File {
     let file = File::create(path).expect("the target folder is writable");
     // SAFETY: the descriptor is open as long as `file` lives.

@@ -1,19 +1,19 @@
-//! Waiting for states that another process brings about.
+//! Waiting for states of other processes.
 
 use std::time::{Duration, Instant};
 
-/// After this nothing more is waited for: what has not happened by then will not.
+/// How long a test waits. What has not happened by then will not.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Looks again and again until there is something to see.
+/// Calls `check` again and again until it returns something.
 ///
 /// # Panics
 ///
-/// After [`PATIENCE`], with what was waited for.
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+/// After [`PATIENCE`], with `what`.
+pub fn until<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
     let limit = Instant::now() + PATIENCE;
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = check() {
             return found;
         }
         assert!(Instant::now() < limit, "{what}: not within {PATIENCE:?}");

@@ -230,7 +230,8 @@ impl Units {
 
     /// In a forked child, frees the lock, whose holder may not exist there.
     pub(crate) fn free_lock(&self) {
-        self.maker.raw().free();
+        // SAFETY: in a forked child, no other thread has it.
+        unsafe { self.maker.raw() }.free();
     }
 
     fn maker(&self) -> Option<Guard<'_, Maker>> {

@@ -1,7 +1,7 @@
 //! The class that gated probes call, as bytes: `java.lang.FulcrumGates`. It is only used with a rule (refine loop).
 //!
-//! A call through a shut gate costs a load, a branch, and a count, all inline. The class is written by hand: libraries that write class
-//! files would be loaded into other people's programs for these few fixed bytes.
+//! A call through a shut gate costs a load, a branch, and a count, all inline. The class is written by hand: libraries that
+//! write class files would be loaded into other people's programs for these few fixed bytes.
 //! ```text
 //! public final class FulcrumGates {
 //!     static final byte[] off = new byte[CAPACITY];

@@ -1,4 +1,5 @@
-//! The class that probes call, as bytes: `java.lang.FulcrumProbe`, for JDK 5 and later. It is written by hand, as [`super::gates`].
+//! The class that probes call, as bytes: `java.lang.FulcrumProbe`, for JDK 5 and later. It is written by hand, as
+//! [`super::gates`].
 //!
 //! It is in `java.lang`, because every class loader delegates that package to the boot loader, and every module reads it.
 //! ```text

@@ -1,8 +1,9 @@
-//! Calls whose objects are logged (`identifymethod`): the object that they are made on, their first object argument, and their result.
+//! Calls whose objects are logged (`identifymethod`): the object that they are made on, their first object argument, and
+//! their result.
 //!
-//! An object's number is its tag, as with monitors: unlike identity hashes, no two objects share one. Looking it up takes several times
-//! as long as a probe, so it is done outside of the call's own times: before the clock is read at the entry, and after it is read at
-//! the exit.
+//! An object's number is its tag, as with monitors: unlike identity hashes, no two objects share one. Looking it up takes
+//! several times as long as a probe, so it is done outside of the call's own times: before the clock is read at the entry,
+//! and after it is read at the exit.
 
 use fulcrum_agent_core::MethodEvent;
 use fulcrum_agent_core::say::guarded;

@@ -14,7 +14,8 @@ pub(crate) struct PendingValues {
 }
 
 impl PendingValues {
-    /// The next value is the first. `stamp` is when the call was about to return, if it is. Drops earlier values, which led to no event.
+    /// The next value is the first. `stamp` is when the call was about to return, if it is. Drops earlier values, which led
+    /// to no event.
     pub(crate) fn begin(&mut self, stamp: Option<Stamp>) {
         self.clear();
         (self.begun, self.stamp) = (true, stamp);

@@ -1,8 +1,8 @@
 //! Calls whose values are logged (`observe_values`): their arguments and results.
 //!
-//! The values of a call arrive one by one. The thread keeps them until the call is entered or left (`pending_values.rs`). This happens
-//! outside of the call's own times: before the clock is read at the entry, and after it is read at the exit. No method of the
-//! program's objects is called: the virtual machine copies strings, and says which class other objects have.
+//! The values of a call arrive one by one. The thread keeps them until the call is entered or left (`pending_values.rs`).
+//! This happens outside of the call's own times: before the clock is read at the entry, and after it is read at the exit. No
+//! method of the program's objects is called: the virtual machine copies strings, and says which class other objects have.
 
 use std::sync::atomic::Ordering;
 

@@ -1,5 +1,5 @@
-//! The agent: one session after another, each with its filter and its log. Most programs see one, from the virtual machine's start to
-//! its end. A program that was attached to can be detached from and attached to again.
+//! The agent: one session after another, each with its filter and its log. Most programs see one, from the virtual machine's
+//! start to its end. A program that was attached to can be detached from and attached to again.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -180,8 +180,8 @@ impl Agent {
         self.recorder.is_none_or(|pid| process(pid).exists())
     }
 
-    /// Ends the session: finishes the log, and gives capabilities back except those in `kept`. Probes of methods that still run find no
-    /// session.
+    /// Ends the session: finishes the log, and gives capabilities back except those in `kept`. Probes of methods that still
+    /// run find no session.
     pub(crate) fn end(&self, kept: u128) {
         SESSION.store(0, Ordering::Release);
         AGENT.clear();

@@ -35,8 +35,8 @@ fn sampling_interval(agent: &Agent) -> u64 {
     }
 }
 
-/// Defines the functions that the machine calls, and a list of them: each with its event, its parameters after the interface, and what it
-/// does with the agent. They catch panics.
+/// Defines the functions that the machine calls, and a list of them: each with its event, its parameters after the interface,
+/// and what it does with the agent. They catch panics.
 macro_rules! callbacks {
     ($list:ident: [$key:ty]; $($event:expr => $name:ident($($argument:ident: $type:ty),*) |$agent:pat_param| $body:expr;)*) => {
         $(unsafe extern "system" fn $name(_jvmti: Jvmti $(, $argument: $type)*) {
@@ -177,8 +177,9 @@ fn set_callbacks(agent: &Agent) -> bool {
 
 /// From the first session that needs it until the program ends, the machine reports that objects are released.
 ///
-/// Whenever that event or the callbacks change, HotSpot first delivers pending release events. If another thread delivers some at that
-/// moment, HotSpot waits for it. JDK 17 lets no safepoint begin meanwhile, and the other thread may be waiting for one: a deadlock.
+/// Whenever that event or the callbacks change, HotSpot first delivers pending release events. If another thread delivers
+/// some at that moment, HotSpot waits for it. JDK 17 lets no safepoint begin meanwhile, and the other thread may be waiting
+/// for one: a deadlock.
 fn listen_to_releases(agent: &Agent) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| enable(agent, event::FREE));
@@ -259,8 +260,8 @@ pub(crate) fn machine_runs(agent: &Agent, env: Env) {
     if probes.is_some() {
         virtual_starts::observe(agent);
     }
-    // Threads first use up the buffers that they have reserved, unreported; after a collection they must reserve new ones. A method that
-    // runs while its class gets probes must not seem to need no memory.
+    // Threads first use up the buffers that they have reserved, unreported; after a collection they must reserve new ones. A
+    // method that runs while its class gets probes must not seem to need no memory.
     if agent.can(capability::SAMPLED_ALLOCATION) && memory_decides(agent) {
         agent.jvmti.collect();
     }

@@ -30,13 +30,13 @@ pub(crate) struct State {
 }
 
 thread_local! {
-    /// The state of the thread that runs here, owned by this pointer; null before its first event. While a virtual thread is mounted,
-    /// it is that thread's.
+    /// The state of the thread that runs here, owned by this pointer; null before its first event. While a virtual thread is
+    /// mounted, it is that thread's.
     static STATE: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
     /// The carrier's own state, while a virtual thread is mounted on it.
     static CARRIER: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
-    /// The session in which this thread ended as a Java thread. It may still wait for a monitor then: whoever joins it holds its own
-    /// monitor for a moment.
+    /// The session in which this thread ended as a Java thread. It may still wait for a monitor then: whoever joins it holds
+    /// its own monitor for a moment.
     static ENDED: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -194,7 +194,8 @@ fn here(agent: &Agent) {
     let thread = agent.jvmti.current_thread();
     let is_virtual = agent.is_virtual(thread);
     let old = STATE.replace(std::ptr::null_mut());
-    // SAFETY: as in `method`. A virtual thread's state is left alone: the thread may have moved to another carrier between two sessions.
+    // SAFETY: as in `method`. A virtual thread's state is left alone: the thread may have moved to another carrier between
+    // two sessions.
     if !old.is_null() && !unsafe { (*old).is_virtual } {
         drop_state(old);
     }

@@ -1,8 +1,9 @@
 //! Observes which thread starts which virtual thread.
 //!
-//! JVMTI reports a new virtual thread only from within it, and no native method starts one. All ways to start one lead through one
-//! method of `java.lang.VirtualThread`, which runs in the thread that starts it. That method gets a probe of the agent, in the class as
-//! the machine has loaded it. Asking for the class by name would initialise it, before the program has set the number of its carriers.
+//! JVMTI reports a new virtual thread only from within it, and no native method starts one. All ways to start one lead
+//! through one method of `java.lang.VirtualThread`, which runs in the thread that starts it. That method gets a probe of the
+//! agent, in the class as the machine has loaded it. Asking for the class by name would initialise it, before the program has
+//! set the number of its carriers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -241,5 +241,6 @@ pub(crate) fn forget() {
 
 /// In a forked child: a thread that was resolving exists only in the parent.
 pub(crate) fn begin_again() {
-    PLUGINS.raw().free();
+    // SAFETY: in a forked child, no other thread has it.
+    unsafe { PLUGINS.raw() }.free();
 }

@@ -99,6 +99,7 @@ unsafe impl GlobalAlloc for Own {
 
 /// In a forked child: abandons what another thread was changing.
 pub(crate) fn after_fork() {
-    POOL.raw().free();
+    // SAFETY: in a forked child, no other thread has it.
+    unsafe { POOL.raw() }.free();
     *POOL.lock() = EMPTY;
 }

@@ -133,7 +133,8 @@ pub(crate) fn begin_again() {
     pool::after_fork();
     copies::begin_again();
     WOKEN.store(0, Ordering::Relaxed);
-    DETECTOR.raw().free();
+    // SAFETY: in a forked child, no other thread has it.
+    unsafe { DETECTOR.raw() }.free();
     let before = DETECTOR.lock().replace(detector());
     mem::forget(before);
     fulcrum_critical_sections::after_fork();
