@@ -39,13 +39,13 @@ struct Logged {
 
 impl Logged {
     fn of(log: &Log, ports: [u16; 2]) -> Logged {
-        let mut told = Logged::default();
+        let mut logged = Logged::default();
         let mut entries: Vec<&Entry> = log.entries.iter().collect();
         entries.sort_by_key(|it| it.head.time_ns);
         for entry in entries {
-            told.take(entry, ports);
+            logged.take(entry, ports);
         }
-        told
+        logged
     }
 
     fn take(&mut self, entry: &Entry, [requests, answers]: [u16; 2]) {
@@ -174,10 +174,10 @@ impl Java {
         asks.join().unwrap();
         let written = receives_all.join().unwrap();
         assert_eq!(written.len() as u64, count * each, "{way}");
-        let told = Logged::of(ran.logs.last().unwrap(), ports);
-        let wrong = written.iter().zip(&told.sent);
-        let wrong: Vec<_> = wrong.filter(|(it, told)| Some(**it) != **told).collect();
-        assert_eq!(told.sent.len(), written.len(), "{way}");
+        let logged = Logged::of(ran.logs.last().unwrap(), ports);
+        let wrong = written.iter().zip(&logged.sent);
+        let wrong: Vec<_> = wrong.filter(|(it, logged)| Some(**it) != **logged).collect();
+        assert_eq!(logged.sent.len(), written.len(), "{way}");
         assert!(
             wrong.is_empty(),
             "{way}: {} of {}, {:?}…",

@@ -116,15 +116,15 @@ struct Logged {
 impl Logged {
     /// `functions` are the program's handlers. All others belong to a library.
     fn of(log: &Log, functions: &HashSet<u64>) -> Logged {
-        let mut told = Logged::default();
+        let mut logged = Logged::default();
         for (&thread, &id) in &log.ids {
             let mut within = Vec::new();
             let mut count = 0;
             for entry in log.entries.iter().filter(|it| it.thread == thread) {
-                told.take(entry, (id.into(), &mut count), &mut within, functions);
+                logged.take(entry, (id.into(), &mut count), &mut within, functions);
             }
         }
-        told
+        logged
     }
 
     fn take(
@@ -174,11 +174,11 @@ fn check(what: &str, ran: &Ran, least: usize) {
     let said = said(ran);
     assert!(said.len() >= least, "{what}: {} calls", said.len());
     let functions = said.values().map(|(function, _)| *function).collect();
-    let told = Logged::of(ran.log(), &functions);
-    assert_eq!(told.calls.len(), said.len(), "{what}");
+    let logged = Logged::of(ran.log(), &functions);
+    assert_eq!(logged.calls.len(), said.len(), "{what}");
     for (call, (function, from)) in &said {
-        let (named, item) = told.calls[call];
-        let by = told.produced.get(&item);
+        let (named, item) = logged.calls[call];
+        let by = logged.produced.get(&item);
         assert_eq!(
             (named, by),
             (*function, Some(&vec![*from])),
