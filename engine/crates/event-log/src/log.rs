@@ -1,4 +1,4 @@
-//! The log as a whole: its file, its header and its end.
+//! The log: its file, header and end.
 
 use std::fs::File;
 use std::io;
@@ -11,29 +11,29 @@ use fulcrum_wire::log::{LOG_HEADER, LOG_MAGIC, MIN_CHUNK, PLAIN_VERSION, log_sta
 
 use crate::places::{Full, Place, Places, out_of_the_way};
 
-/// A moment on all clocks at once.
+/// A moment on all clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// The clock of events, in its own unit.
+    /// The clock of events, in ticks.
     pub ticks: u64,
     /// `CLOCK_MONOTONIC`, nanoseconds.
     pub ns: u64,
-    /// The calling thread's CPU time, nanoseconds; 0 when it is not known.
+    /// The calling thread's CPU time, in nanoseconds. 0 if unknown.
     pub cpu_ns: u64,
 }
 
-/// How a log is to be.
+/// The options of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The file grows no larger than this, bytes.
+    /// The maximum size of the file, in bytes.
     pub limit: u64,
-    /// The process, for the header.
+    /// The process id, for the header.
     pub pid: u32,
-    /// The time of day, nanoseconds since 1970, for the header.
+    /// The time of day, in nanoseconds since 1970, for the header.
     pub unix_ns: u64,
     /// One of `fulcrum_wire::log::cpu_clock`.
     pub cpu_clock: u64,
-    /// `fulcrum_wire::log::VALUES_VERSION` when calls may have values, else `PLAIN_VERSION`, which older versions read too.
+    /// `fulcrum_wire::log::VALUES_VERSION` if calls may have values, otherwise `PLAIN_VERSION`, which older versions can read, too.
     pub version: u64,
     /// Reads the clocks for the calling thread.
     pub now: fn() -> Moment,
@@ -41,8 +41,9 @@ pub struct Options {
 
 /// A log that is being written. Threads write through their [`ThreadWriter`](crate::ThreadWriter)s.
 pub struct Log {
-    places: Mutex<Places>,
+    /// Before the places, which keep it mapped.
     header: Place,
+    places: Mutex<Places>,
     now: fn() -> Moment,
     closed: AtomicBool,
 }
@@ -50,7 +51,7 @@ pub struct Log {
 impl Log {
     /// Creates the file, which must not exist.
     ///
-    /// Its descriptor is moved out of the way of numbers that the program may expect for its own files.
+    /// Its descriptor gets a high number, because the program may expect low ones for its own files.
     pub fn create(path: &Path, options: &Options) -> io::Result<Arc<Log>> {
         let file = File::options()
             .read(true)
@@ -60,14 +61,14 @@ impl Log {
         Log::begin(file, Some(path), options)
     }
 
-    /// A log that is only in memory, of at most `limit` bytes: to see what writing costs.
+    /// A log in memory, of at most `limit` bytes, for measuring the cost of writing.
     pub fn in_memory(limit: u64, now: fn() -> Moment) -> io::Result<Arc<Log>> {
-        // SAFETY: a plain call with a string that outlives it.
+        // SAFETY: the name is a C string that outlives the call.
         let fd = unsafe { libc::memfd_create(c"fulcrum".as_ptr(), libc::MFD_CLOEXEC) };
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor was just created, and nothing else owns it.
         let file = unsafe { File::from_raw_fd(fd) };
         let options = Options {
             limit,
@@ -89,7 +90,8 @@ impl Log {
             ));
         }
         let mut places = Places::new(out_of_the_way(file), path, limit)?;
-        let header = places.header().map_err(|full| {
+        // SAFETY: the log keeps the places as long as the header, which is dropped first. Nothing was taken before.
+        let header = unsafe { places.header() }.map_err(|full| {
             io::Error::other(match full {
                 Full::Limit => "its size limit holds nothing",
                 Full::Disk => "the disk is full",
@@ -105,27 +107,27 @@ impl Log {
             (word::START_NS, now.ns),
             (word::LIMIT, limit),
             (word::CPU_CLOCK, options.cpu_clock),
-            // Last: a file without it is no log yet.
+            // Last: a file without it is not a log yet.
             (word::MAGIC, LOG_MAGIC),
         ] {
             header.words[at].store(value.to_le(), Ordering::Release);
         }
         Ok(Arc::new(Log {
-            places: Mutex::new(places),
             header,
+            places: Mutex::new(places),
             now: options.now,
             closed: AtomicBool::new(false),
         }))
     }
 
-    /// Stores what probes cost, picoseconds: [`word::COST_INSIDE`], [`word::COST_OUTSIDE`], [`word::COST_SKIPPED`].
+    /// Stores the cost of probes, in picoseconds: [`word::COST_INSIDE`], [`word::COST_OUTSIDE`], [`word::COST_SKIPPED`].
     pub fn set_costs(&self, inside: u64, outside: u64, skipped: u64) {
         self.set(word::COST_INSIDE, inside);
         self.set(word::COST_OUTSIDE, outside);
         self.set(word::COST_SKIPPED, skipped);
     }
 
-    /// Ends the log in order. Threads that still write fill their chunks and get no more.
+    /// Ends the log normally. Threads that still write fill their chunks and get no more.
     pub fn finish(&self) {
         if !self.closed.swap(true, Ordering::AcqRel) {
             self.end(log_state::ENDED, &(self.now)());
@@ -133,7 +135,7 @@ impl Log {
         self.places().trim();
     }
 
-    /// Whether it takes no more chunks.
+    /// Whether no more chunks are given out.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
@@ -154,16 +156,21 @@ impl Log {
     }
 
     fn places(&self) -> std::sync::MutexGuard<'_, Places> {
-        // Nothing in there can be left half done by a panic that matters.
+        // A panic leaves nothing half-done in there that matters.
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a chunk. `None` when the log is closed, and it is closed when there is no room.
-    pub(crate) fn take(&self, size: u32) -> Option<Place> {
+    /// A place for a chunk. `None` if the log is closed. Closes the log if there is no room.
+    ///
+    /// # Safety
+    /// The caller must keep the log as long as the place.
+    pub(crate) unsafe fn take(&self, size: u32) -> Option<Place> {
         if self.is_closed() {
             return None;
         }
-        let full = match self.places().take(size) {
+        // SAFETY: the log keeps the places, and the caller the log.
+        let taken = unsafe { self.places().take(size) };
+        let full = match taken {
             Ok(place) => return Some(place),
             Err(full) => full,
         };
@@ -178,21 +185,25 @@ impl Log {
         None
     }
 
-    /// Takes back what was not used of a place.
-    pub(crate) fn give_back(&self, offset: u64, size: u32) {
-        self.places().give_back(offset, size);
+    /// Takes back an unused part of a place.
+    ///
+    /// # Safety
+    /// The part must come from [`Log::take`], and must not be used or given back again.
+    pub(crate) unsafe fn give_back(&self, offset: u64, size: u32) {
+        // SAFETY: the caller promises the same.
+        unsafe { self.places().give_back(offset, size) };
     }
 
-    /// Counts an event that found no place.
+    /// Counts an event for which there was no room.
     pub(crate) fn drop_event(&self) {
         let dropped: &AtomicU64 = &self.header.words[word::DROPPED];
-        // Read as little-endian: this library is for little-endian machines, and says so when it is built for others.
+        // The header is little-endian. Builds for big-endian machines fail here.
         const { assert!(cfg!(target_endian = "little")) };
         dropped.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// A limit on files' sizes (`ulimit -f`) ends a program that exceeds it.
+/// The limit on file sizes (`ulimit -f`), which kills programs that exceed it.
 fn largest_file() -> u64 {
     let mut limit = libc::rlimit {
         rlim_cur: libc::RLIM_INFINITY,

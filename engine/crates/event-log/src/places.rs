@@ -1,4 +1,4 @@
-//! Where chunks are in the file: reserving disk space, mapping it, and giving parts of it out.
+//! The places of chunks in the file: reserves disk space, maps it, and gives out parts of it.
 
 use std::fs::File;
 use std::io;
@@ -10,33 +10,33 @@ use std::sync::atomic::AtomicU64;
 use fulcrum_wire::log::{CHUNK_HEADER, LOG_HEADER, MIN_CHUNK};
 use memmap2::{MmapOptions, MmapRaw};
 
-/// Address space is taken in such steps; no chunk crosses them.
+/// The size of a mapping. No chunk crosses two of them.
 const WINDOW: u64 = 16 << 20;
-/// Disk space is reserved in such steps.
+/// The step in which disk space is reserved.
 const STEP: u64 = 1 << 20;
 
-/// A part of the mapped file. It lives as long as the [`Places`] that it is from.
+/// A part of the mapped file. Only valid as long as the [`Places`] from which it comes.
 pub struct Place {
-    /// Where it begins in the file.
+    /// The offset in the file.
     pub offset: u64,
-    /// Its first words: the header.
+    /// The words of the header.
     pub words: &'static [AtomicU64],
-    /// What follows the header.
+    /// The bytes after the header.
     pub data: &'static mut [u8],
 }
 
-/// Device and inode: no other file has both.
+/// Device and inode, which identify a file.
 fn identity(file: &File) -> io::Result<(u64, u64)> {
     let metadata = file.metadata()?;
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Why there is no more place.
+/// Why there is no more room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// The file has reached its limit.
     Limit,
-    /// The disk has no room, or the user none on it.
+    /// The disk is full, or the user's quota is used up.
     Disk,
     /// The system refuses for another reason, or the file is gone.
     Refused,
@@ -52,19 +52,19 @@ impl From<io::Error> for Full {
     }
 }
 
-/// The file and what of it is given out.
+/// The file, and which parts of it are given out.
 pub struct Places {
     file: File,
-    /// The file's own number, and where it is found again: programs that close every descriptor close this one too.
+    /// The file's identity and path, to open it again: programs that close every descriptor close this one, too.
     identity: (u64, u64),
     path: Option<PathBuf>,
     limit: u64,
     windows: Vec<MmapRaw>,
     /// Everything before this is given out or in `free`.
     end: u64,
-    /// The file's length: what is reserved on the disk.
+    /// The length of the file, which is reserved on the disk.
     reserved: u64,
-    /// Parts that threads which ended did not use.
+    /// Parts that ended threads did not use.
     free: Vec<(u64, u32)>,
 }
 
@@ -84,7 +84,7 @@ impl Places {
         })
     }
 
-    /// Makes sure that the descriptor is still the log's. An error when it is not, and the log cannot be found again.
+    /// Makes sure that the descriptor still refers to the log, and opens the log again if not.
     fn check_file(&mut self) -> Result<(), Full> {
         let is_ours = |file: &File| identity(file).is_ok_and(|it| it == self.identity);
         if is_ours(&self.file) {
@@ -96,20 +96,27 @@ impl Places {
         if !is_ours(&file) {
             return Err(Full::Refused);
         }
-        // The number that we had is the program's now, or nobody's: it is not ours to close.
+        // The old descriptor now belongs to the program, or to no one. It must not be closed.
         let _ = std::mem::replace(&mut self.file, file).into_raw_fd();
         Ok(())
     }
 
-    /// The file's header. To be called once, before anything is taken.
-    pub fn header(&mut self) -> Result<Place, Full> {
+    /// Reserves the file's header.
+    ///
+    /// # Safety
+    /// Must be called once, before anything is taken. The caller must keep the places as long as the header.
+    pub unsafe fn header(&mut self) -> Result<Place, Full> {
         self.reserve(LOG_HEADER)?;
         self.end = LOG_HEADER;
-        self.place(0, LOG_HEADER as u32, LOG_HEADER as usize)
+        // SAFETY: the header was just reserved and is given out once; the caller keeps the mapping.
+        unsafe { self.place(0, LOG_HEADER as u32, LOG_HEADER as usize) }
     }
 
-    /// A place of this size, or smaller when there is no more. An error when there is nothing of use.
-    pub fn take(&mut self, size: u32) -> Result<Place, Full> {
+    /// A place of this size, or a smaller one if there is no more room. An error if there is no useful room.
+    ///
+    /// # Safety
+    /// The caller must keep the places as long as the place.
+    pub unsafe fn take(&mut self, size: u32) -> Result<Place, Full> {
         if let Some((offset, free)) = self.free.pop() {
             let taken = if free - size.min(free) < MIN_CHUNK {
                 free
@@ -117,21 +124,23 @@ impl Places {
                 self.free.push((offset + u64::from(size), free - size));
                 size
             };
-            return self.place(offset, taken, CHUNK_HEADER);
+            // SAFETY: the part was given back, so nobody uses it; the caller keeps the mapping.
+            return unsafe { self.place(offset, taken, CHUNK_HEADER) };
         }
         let mut size = size;
         loop {
             let mut offset = self.end;
             let left = WINDOW - offset % WINDOW;
             if left < u64::from(size) {
-                // Sizes are powers of two and beginnings multiples of the smallest: the rest is of use to others.
+                // Sizes are powers of two, and offsets multiples of the smallest, so the rest is of use to others.
                 self.free.push((offset, left as u32));
                 offset += left;
                 self.end = offset;
             }
             match self.reserve(offset + u64::from(size)) {
                 Ok(()) => {
-                    let place = self.place(offset, size, CHUNK_HEADER)?;
+                    // SAFETY: the part was just reserved, and `end` moves past it; the caller keeps the mapping.
+                    let place = unsafe { self.place(offset, size, CHUNK_HEADER) }?;
                     self.end = offset + u64::from(size);
                     return Ok(place);
                 }
@@ -141,14 +150,17 @@ impl Places {
         }
     }
 
-    /// Takes back what was not used of a place.
-    pub fn give_back(&mut self, offset: u64, size: u32) {
+    /// Takes back an unused part of a place.
+    ///
+    /// # Safety
+    /// The part must come from [`Places::take`], and must not be used or given back again.
+    pub unsafe fn give_back(&mut self, offset: u64, size: u32) {
         self.free.push((offset, size));
     }
 
-    /// Releases the disk space that was never given out.
+    /// Releases disk space that was never given out.
     pub fn trim(&mut self) {
-        // What stays reserved after a failure is harmless.
+        // Space that stays reserved after a failure is harmless.
         if self.check_file().is_ok() && self.file.set_len(self.end).is_ok() {
             self.reserved = self.end;
         }
@@ -163,7 +175,7 @@ impl Places {
                 return Err(Full::Limit);
             }
             let length = to - self.reserved;
-            // SAFETY: a plain call on a descriptor that we own.
+            // SAFETY: the call only uses a descriptor that we own.
             let failed = unsafe {
                 libc::fallocate(
                     self.file.as_raw_fd(),
@@ -173,7 +185,7 @@ impl Places {
                 )
             } != 0;
             if failed {
-                // Not every file system can: then the space is written.
+                // Not every file system can do this. Then we write zeros.
                 let error = std::io::Error::last_os_error();
                 if error.raw_os_error() != Some(libc::EOPNOTSUPP) {
                     return Err(error.into());
@@ -186,7 +198,11 @@ impl Places {
         Ok(())
     }
 
-    fn place(&mut self, offset: u64, size: u32, header: usize) -> Result<Place, Full> {
+    /// Maps a part of the file, with a header of `header` bytes.
+    ///
+    /// # Safety
+    /// The part must be reserved, and no other place may overlap it. The caller must keep the places as long as the place.
+    unsafe fn place(&mut self, offset: u64, size: u32, header: usize) -> Result<Place, Full> {
         let window = (offset / WINDOW) as usize;
         while self.windows.len() <= window {
             self.check_file()?;
@@ -198,9 +214,8 @@ impl Places {
         }
         let within = (offset % WINDOW) as usize;
         assert!(within + size as usize <= WINDOW as usize && within.is_multiple_of(CHUNK_HEADER));
-        // SAFETY: the range lies in the mapping (just checked) and in reserved disk space (`take` and `header` reserve it
-        // first). It is given out to one owner at a time: `end` only grows, and `free` holds what owners gave back. The
-        // words are aligned to 64 bytes, and nobody else writes them. `Log` keeps the mapping as long as any owner lives.
+        // SAFETY: the range is in the mapping, as was just checked, which the caller keeps. It is in reserved disk space, and no other
+        // place overlaps it, as the caller promises. The words are aligned to 64 bytes.
         unsafe {
             let start = self.windows[window].as_mut_ptr().add(within);
             Ok(Place {
@@ -212,9 +227,9 @@ impl Places {
     }
 }
 
-/// The same file under a descriptor above those that programs use, when there is one.
+/// Moves a file to a descriptor above those that programs use, if there is one.
 pub fn out_of_the_way(file: File) -> File {
     let fd = fulcrum_preload::descriptors::out_of_the_way(file.into_raw_fd());
-    // SAFETY: the file's own, or the one that took its place: nobody else's.
+    // SAFETY: the descriptor is the file's own or its replacement, and nothing else owns it.
     unsafe { File::from_raw_fd(fd) }
 }

@@ -1,4 +1,4 @@
-//! One thread's way into the log.
+//! Writes the events of one thread.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,22 +11,23 @@ use fulcrum_wire::log::{
 use crate::log::Log;
 use crate::places::Place;
 
-/// What one thread writes through. Dropping it gives back what is left of its chunk.
+/// Writes the events of one thread. Dropping it gives back the rest of its chunk.
 pub struct ThreadWriter {
+    /// Before the log, which keeps it mapped.
+    chunk: Option<Chunk>,
     log: Arc<Log>,
     thread: u32,
-    chunk: Option<Chunk>,
-    /// Chunks so far.
+    /// The number of chunks so far.
     sequence: u32,
-    /// Threads that write little get little.
+    /// The size of the next chunk. Threads that write little get small chunks.
     next_size: u32,
-    /// Is added to CPU times.
+    /// An offset that is added to CPU times.
     cpu_offset: i64,
 }
 
 struct Chunk {
     place: Place,
-    /// Bytes of records.
+    /// The size of the records, in bytes.
     used: usize,
     /// The last record's ticks.
     ticks: u64,
@@ -35,12 +36,12 @@ struct Chunk {
 }
 
 impl Log {
-    /// What a thread writes through. `thread` must be used by one stream at a time.
+    /// A writer for a thread. `thread` must be used by one writer at a time.
     pub fn stream(self: &Arc<Self>, thread: u32) -> ThreadWriter {
         ThreadWriter::new(Arc::clone(self), thread, MIN_CHUNK)
     }
 
-    /// One that will write much at once: its first chunk is as large as they become.
+    /// A writer for a thread that writes much at once: its first chunk has the maximum size.
     pub fn wide_stream(self: &Arc<Self>, thread: u32) -> ThreadWriter {
         ThreadWriter::new(Arc::clone(self), thread, MAX_CHUNK)
     }
@@ -139,7 +140,9 @@ impl ThreadWriter {
         body: Body<'_>,
     ) -> bool {
         self.chunk = None;
-        let Some(place) = self.log.take(self.next_size) else {
+        // SAFETY: this writer keeps the log as long as the place: the chunk is dropped first.
+        let place = unsafe { self.log.take(self.next_size) };
+        let Some(place) = place else {
             self.log.drop_event();
             return false;
         };
@@ -199,7 +202,7 @@ impl Chunk {
         true
     }
 
-    /// Writes a record that fits into a word, where a word has place.
+    /// Writes a record that fits into a word, if there is room for a word.
     #[inline(always)]
     fn write_short(&mut self, kind: u8, ticks: u64, method: u32) -> bool {
         let Some((word, length)) = short_record(kind, ticks.saturating_sub(self.ticks), method)
@@ -210,7 +213,7 @@ impl Chunk {
         let Some(place) = rest.and_then(|rest| rest.first_chunk_mut()) else {
             return false;
         };
-        // What is behind the record is nobody's yet.
+        // The bytes after the record are not in use yet.
         *place = word.to_le_bytes();
         self.used += length;
         self.ticks = self.ticks.max(ticks);
@@ -218,7 +221,7 @@ impl Chunk {
         true
     }
 
-    /// Now the record counts.
+    /// Publishes the records that were written.
     #[inline]
     fn publish(&self, size: usize) {
         let word = size as u64 | (self.used as u64) << 32;
@@ -228,13 +231,17 @@ impl Chunk {
 
 impl Drop for ThreadWriter {
     fn drop(&mut self) {
-        let Some(chunk) = &self.chunk else { return };
+        let Some(chunk) = self.chunk.take() else {
+            return;
+        };
         let all = chunk.place.data.len() + CHUNK_HEADER;
         let kept = (chunk.used + CHUNK_HEADER).next_multiple_of(CHUNK_HEADER);
         if all - kept >= MIN_CHUNK as usize {
             chunk.publish(kept);
-            self.log
-                .give_back(chunk.place.offset + kept as u64, (all - kept) as u32);
+            let rest = chunk.place.offset + kept as u64;
+            drop(chunk);
+            // SAFETY: the rest was ours, and the references to it are gone.
+            unsafe { self.log.give_back(rest, (all - kept) as u32) };
         }
     }
 }

@@ -8,12 +8,12 @@
 //! includemethod net.qahwah.jpmt.test.* *
 //! excludemethod * *
 //! ```
-//! Of the rules for methods, the first that matches decides. A method that none matches is observed unless there is an
-//! `includemethod`: a list of what is wanted means nothing else. `identifymethod` is one whose calls are logged with their
-//! objects. Classes of the Java platform itself are matched only by rules that name their package.
+//! The first matching rule for methods decides. A method that no rule matches is observed unless there is an `includemethod`.
+//! `identifymethod` is an `includemethod` whose calls are logged with their objects. Classes of the Java platform itself are matched
+//! only by rules that name their package.
 //!
-//! `observe_values` is no such rule: of the methods that are observed, it chooses those whose calls are logged with their
-//! arguments and results.
+//! `observe_values` is not such a rule: it chooses, among the observed methods, those whose calls are logged with their arguments and
+//! results.
 
 use std::fmt;
 
@@ -22,27 +22,27 @@ use crate::pattern::{Pattern, is_platform};
 /// A filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Method calls are observed.
+    /// Whether method calls are observed.
     pub methods: bool,
-    /// Waiting for monitors is observed: contention and `Object.wait`.
+    /// Whether waiting for monitors is observed: contention and `Object.wait`.
     pub contention: bool,
-    /// Allocation is observed: by samples, but for [`Self::allocation`].
+    /// Whether allocation is observed: by samples, except for [`Self::allocation`].
     pub allocations: bool,
-    /// Every object of these classes is observed, from its allocation to its release.
+    /// The classes whose objects are all observed, from allocation to release.
     pub allocation: Vec<Pattern>,
-    /// Garbage collections are observed.
+    /// Whether garbage collections are observed.
     pub collections: bool,
-    /// Loading and unloading of classes is observed.
+    /// Whether loading and unloading of classes is observed.
     pub classes: bool,
-    /// Where the log is to be, besides the folder of the run.
+    /// A path for the log other than the run's folder.
     pub output: Option<String>,
-    /// Only so many calls of observed methods inside one another are logged; deeper ones are counted.
+    /// The maximum depth of observed calls that are logged. Deeper ones are counted.
     pub depth: u32,
-    /// Observed methods whose arguments and results are logged, too: those that one of these matches.
+    /// Observed methods that one of these matches are logged with their arguments and results.
     pub values: Vec<MethodPattern>,
-    /// So many arguments of a call are logged, the first ones: 1 to [`MOST_VALUES`].
+    /// The maximum number of arguments of a call that are logged: 1 to [`MOST_VALUES`].
     pub most_values: u8,
-    /// So many bytes of a text are logged, the first ones: 1 to [`LONGEST_TEXT`].
+    /// The maximum number of bytes of a text that are logged: 1 to [`LONGEST_TEXT`].
     pub longest_text: u8,
     /// Rules for methods, in order.
     pub rules: Vec<Rule>,
@@ -76,13 +76,13 @@ pub const LONGEST_TEXT: u8 = 200;
 /// Methods that are chosen by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodPattern {
-    /// Classes, with dots.
+    /// The classes, with dots.
     pub class: Pattern,
-    /// Names of methods.
+    /// The names of methods.
     pub method: Pattern,
-    /// Descriptors; any when it is absent.
+    /// Descriptors. `None` matches any.
     pub descriptor: Option<Pattern>,
-    /// The line of the filter that says so, from 1.
+    /// The line of the filter, from 1.
     pub line: usize,
 }
 
@@ -99,26 +99,26 @@ impl MethodPattern {
 /// A rule for methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// `includemethod` or `identifymethod`, not `excludemethod`.
+    /// Whether it is `includemethod` or `identifymethod`, not `excludemethod`.
     pub include: bool,
-    /// `identifymethod`: what calls are made on, are given and return is logged too.
+    /// Whether it is `identifymethod`: the receiver, argument and result objects of calls are logged, too.
     pub objects: bool,
-    /// Classes, with dots.
+    /// The classes, with dots.
     pub class: Pattern,
-    /// Names of methods.
+    /// The names of methods.
     pub method: Pattern,
-    /// Descriptors; any when it is absent.
+    /// Descriptors. `None` matches any.
     pub descriptor: Option<Pattern>,
-    /// The line of the filter that says so, from 1.
+    /// The line of the filter, from 1.
     pub line: usize,
 }
 
-/// What is wrong with a filter. `Display` says where and what to write.
+/// The error for a filter. `Display` says where it is and what to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is there.
+    /// The text there.
     pub found: String,
     /// What was expected.
     pub expected: &'static str,
@@ -143,8 +143,7 @@ const DIRECTIVES: &str = "a directive: observe_method_invocations, observe_monit
                           maximum_text BYTES, or output FILE";
 
 impl Filter {
-    /// What is observed without a filter: calls of all methods that are not the Java platform's, and everything that is
-    /// rare.
+    /// The filter that is used without one: calls of all methods outside the Java platform, and all rare events.
     pub fn standard() -> Filter {
         Filter {
             methods: true,
@@ -181,18 +180,9 @@ impl Filter {
                         .allocation
                         .extend(classes.iter().map(|it| Pattern::class(it)));
                 }
-                ("maximum_depth", [calls]) => match calls.parse() {
-                    Ok(calls) if calls > 0 => filter.depth = calls,
-                    _ => return Err(error("maximum_depth with a number of calls, from 1 on")),
-                },
-                ("maximum_values", [most]) => match most.parse() {
-                    Ok(most @ 1..=MOST_VALUES) => filter.most_values = most,
-                    _ => return Err(error("maximum_values with a number of arguments, 1 to 16")),
-                },
-                ("maximum_text", [longest]) => match longest.parse() {
-                    Ok(longest @ 1..=LONGEST_TEXT) => filter.longest_text = longest,
-                    _ => return Err(error("maximum_text with a number of bytes, 1 to 200")),
-                },
+                ("maximum_depth" | "maximum_values" | "maximum_text", [limit]) => {
+                    filter.set_limit(directive, limit).map_err(error)?;
+                }
                 ("observe_values", [class, method, rest @ ..]) if rest.len() < 2 => {
                     filter.values.push(MethodPattern {
                         class: Pattern::class(class),
@@ -201,7 +191,7 @@ impl Filter {
                         line: n + 1,
                     });
                 }
-                // JPMT's other way to observe methods is gone from Java: this is the only one.
+                // JPMT's other way to observe methods no longer exists in Java.
                 ("bytecode_rewriting", []) => {}
                 ("output", [_, ..]) => {
                     let path = line.trim_start_matches("output").trim();
@@ -229,6 +219,26 @@ impl Filter {
         Ok(filter)
     }
 
+    /// Sets a limit. On an error, returns what was expected.
+    fn set_limit(&mut self, directive: &str, limit: &str) -> Result<(), &'static str> {
+        match directive {
+            "maximum_depth" => match limit.parse() {
+                Ok(calls) if calls > 0 => self.depth = calls,
+                _ => return Err("maximum_depth with a number of calls, from 1 on"),
+            },
+            "maximum_values" => match limit.parse() {
+                Ok(most @ 1..=MOST_VALUES) => self.most_values = most,
+                _ => return Err("maximum_values with a number of arguments, 1 to 16"),
+            },
+            "maximum_text" => match limit.parse() {
+                Ok(longest @ 1..=LONGEST_TEXT) => self.longest_text = longest,
+                _ => return Err("maximum_text with a number of bytes, 1 to 200"),
+            },
+            _ => return Err(DIRECTIVES),
+        }
+        Ok(())
+    }
+
     /// Whether calls of a method are observed. The class has dots or slashes.
     pub fn selects(&self, class: &str, method: &str, descriptor: &str) -> bool {
         if !self.methods {
@@ -241,14 +251,13 @@ impl Filter {
         }
     }
 
-    /// Whether the objects of a method's calls are logged too. The class has dots or slashes.
+    /// Whether the objects of a method's calls are logged, too. The class has dots or slashes.
     pub fn identifies(&self, class: &str, method: &str, descriptor: &str) -> bool {
         let rule = self.rule(&class.replace('/', "."), method, descriptor);
         self.methods && rule.is_some_and(|rule| rule.objects)
     }
 
-    /// Whether the arguments and results of a method's calls are logged, when they are observed. The class has dots or
-    /// slashes.
+    /// Whether the arguments and results of a method's observed calls are logged. The class has dots or slashes.
     pub fn logs_values(&self, class: &str, method: &str, descriptor: &str) -> bool {
         if self.values.is_empty() {
             return false;
@@ -260,13 +269,13 @@ impl Filter {
 
     /// The rule that decides about a method. The class has dots.
     pub fn rule(&self, class: &str, method: &str, descriptor: &str) -> Option<&Rule> {
-        let platform = is_platform(class);
+        let class = ClassName::new(class);
         self.rules
             .iter()
-            .find(|rule| rule.applies(platform, class, method, descriptor))
+            .find(|rule| rule.applies(class, method, descriptor))
     }
 
-    /// Whether any method of a class may be observed: a quick look before its methods are.
+    /// Whether any method of a class may be observed: a quick check before those of its methods.
     pub fn may_select(&self, class: &str) -> bool {
         let class = class.replace('/', ".");
         let named = |rule: &Rule| rule.include && rule.class.matches(&class);
@@ -288,15 +297,31 @@ impl Filter {
     }
 }
 
+/// The name of a class, with dots.
+#[derive(Clone, Copy)]
+struct ClassName<'a> {
+    name: &'a str,
+    is_platform: bool,
+}
+
+impl<'a> ClassName<'a> {
+    fn new(name: &'a str) -> ClassName<'a> {
+        ClassName {
+            name,
+            is_platform: is_platform(name),
+        }
+    }
+}
+
 impl Rule {
-    /// Whether it matches a method, whatever the rules above it say. The class has dots.
+    /// Whether it matches a method, whatever earlier rules say. The class has dots.
     pub fn matches(&self, class: &str, method: &str, descriptor: &str) -> bool {
-        self.applies(is_platform(class), class, method, descriptor)
+        self.applies(ClassName::new(class), method, descriptor)
     }
 
-    fn applies(&self, platform: bool, class: &str, method: &str, descriptor: &str) -> bool {
-        (!platform || self.class.names_platform())
-            && self.class.matches(class)
+    fn applies(&self, class: ClassName<'_>, method: &str, descriptor: &str) -> bool {
+        (!class.is_platform || self.class.names_platform())
+            && self.class.matches(class.name)
             && self.method.matches(method)
             && self
                 .descriptor
@@ -304,8 +329,7 @@ impl Rule {
                 .is_none_or(|it| it.matches(descriptor))
     }
 
-    /// Whether every method that `other` matches is one that this rule matches too: where this comes first, `other`
-    /// decides about nothing.
+    /// Whether this rule matches every method that `other` matches. If it comes first, `other` has no effect.
     pub fn covers(&self, other: &Rule) -> bool {
         (self.class.names_platform() || !other.class.names_platform())
             && self.class.covers(&other.class)

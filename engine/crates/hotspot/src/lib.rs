@@ -1,7 +1,7 @@
-//! Hotspots (the refine loop, *Instrument → Measure → Refine → Repeat*): what they are ([`Rule`]), and deciding at run time
-//! whether a method is one ([`Table`], [`Calls`]), so that its metering can be switched off when it is none.
+//! Hotspots (the refine loop, *Instrument → Measure → Refine → Repeat*): defines them ([`Rule`]), and decides at run time whether a
+//! method is one ([`Table`], [`Calls`]), so that its metering can be switched off if it is not.
 //!
-//! Constraints, because this runs inside other people's programs: no I/O, no locks, nothing that panics on what it is given.
+//! Constraints, because this runs inside other people's programs: no I/O, no locks, and no panics on any input.
 
 #![forbid(unsafe_code)]
 

@@ -1,28 +1,28 @@
-//! Metering calls as they happen, and deciding about their methods.
+//! Meters calls as they happen, and decides about their methods.
 //!
-//! A thread has its [`Calls`]; what they cost is added to the [`Table`] of all threads. What probes cost is subtracted at
-//! every level, as readers of the log do it. Calls of methods whose metering is switched off cost their callers a
-//! nanosecond or two, which stays in there.
+//! Each thread has its [`Calls`]; their costs are added to the [`Table`] of all threads. The cost of probes is subtracted at every
+//! level, as by readers of the log. Calls of methods whose metering is switched off cost their callers a nanosecond or two, which is not
+//! subtracted.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::rule::{CostScope, Meter, Rule};
 
-/// A thread's meters at a moment, in the order of [`Meter::NAMES`]: nanoseconds, nanoseconds, bytes, nanoseconds. From
-/// whatever moment they count, they never go back.
+/// A reading of a thread's meters, in the order of [`Meter::NAMES`]: nanoseconds, nanoseconds, bytes, nanoseconds. The origin is
+/// arbitrary, but readings never decrease.
 pub type Reading = [f64; 4];
 
-/// What a pair of probes costs, nanoseconds: within the metered call's own time, and beside it.
+/// The cost of a pair of probes, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProbeCost {
-    /// What the call's own time contains.
+    /// The part that is in the call's own time.
     pub inside_ns: f64,
-    /// What only its caller's time contains.
+    /// The part that is only in its caller's time.
     pub outside_ns: f64,
 }
 
-/// By what the meters are multiplied.
+/// The factors of the meters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     inherent: Reading,
@@ -30,7 +30,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Those of a rule.
+    /// The weights of a rule.
     pub fn of(rule: &Rule) -> Weights {
         let mut weights = Weights {
             inherent: [0.0; 4],
@@ -51,32 +51,32 @@ impl Weights {
     }
 }
 
-/// What is known of a method.
+/// The sums of a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums {
-    /// Measured executions.
+    /// The number of measured executions.
     pub executions: u64,
-    /// What they cost together, by the rule.
+    /// Their total cost by the rule.
     pub cost: f64,
-    /// Its metering is switched off.
+    /// Whether its metering is switched off.
     pub off: bool,
 }
 
 #[derive(Default)]
 struct Slot {
     executions: AtomicU64,
-    /// Thousandths.
+    /// In thousandths.
     cost: AtomicU64,
     off: AtomicBool,
 }
 
-/// The methods of a process, by their numbers. Threads share it.
+/// The methods of a process by number. Shared by threads.
 pub struct Table {
     rule: Rule,
     weights: Weights,
-    /// What probes add to the sums of inherent terms: inside, outside.
+    /// The cost of probes in the sums of inherent terms: inside, outside.
     inherent: (f64, f64),
-    /// The same of cumulative terms.
+    /// The same in the sums of cumulative terms.
     cumulative: (f64, f64),
     counts_recursion: bool,
     slots: Box<[Slot]>,
@@ -86,7 +86,7 @@ impl Table {
     /// For methods with numbers below `capacity`.
     pub fn new(rule: Rule, probes: ProbeCost, capacity: usize) -> Table {
         let weights = Weights::of(&rule);
-        // Probes take time, and neither memory nor monitors.
+        // Probes cost time, but neither memory nor waiting for monitors.
         let cost = |weights: &Reading| {
             let times = weights[Meter::Wall as usize] + weights[Meter::Cpu as usize];
             (times * probes.inside_ns, times * probes.outside_ns)
@@ -106,12 +106,12 @@ impl Table {
         &self.rule
     }
 
-    /// Numbers of methods are below this.
+    /// The upper bound of the numbers of methods.
     pub fn capacity(&self) -> usize {
         self.slots.len()
     }
 
-    /// What is known of a method.
+    /// The sums of a method.
     pub fn sums(&self, method: u32) -> Sums {
         let Some(slot) = self.slots.get(method as usize) else {
             return Sums::default();
@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// Forgets a method's executions, and meters it again.
+    /// Resets a method's sums, and switches its metering on again.
     pub fn reset(&self, method: u32) {
         if let Some(slot) = self.slots.get(method as usize) {
             slot.executions.store(0, Ordering::Relaxed);
@@ -132,7 +132,7 @@ impl Table {
         }
     }
 
-    /// Adds an execution. `true` once: when it is now known that the method is no hotspot.
+    /// Adds an execution. Returns `true` once: when it becomes known that the method is not a hotspot.
     fn add(&self, method: u32, cost: f64) -> bool {
         let Some(slot) = self.slots.get(method as usize) else {
             return false;
@@ -150,19 +150,19 @@ struct Frame {
     method: u32,
     inherent: f64,
     cumulative: f64,
-    /// What metered calls directly inside cost, with their probes.
+    /// The cost of metered calls directly inside, with their probes.
     inside: f64,
-    /// Metered calls inside, at any depth.
+    /// The number of metered calls inside, at any depth.
     calls: u64,
 }
 
-/// The metered calls that a thread is in the middle of.
+/// The open metered calls of a thread.
 #[derive(Default)]
 pub struct Calls {
     frames: Vec<Frame>,
-    /// Calls that are too deep to be kept.
+    /// The number of open calls that are too deep to be metered.
     deeper: u64,
-    /// How many calls of each method there are; only for rules with cumulative terms.
+    /// The number of open calls of each method, for rules with cumulative terms only.
     active: HashMap<u32, u32>,
 }
 
@@ -170,12 +170,12 @@ pub struct Calls {
 const DEEPEST: usize = 1 << 16;
 
 impl Calls {
-    /// Whether a call can begin without asking for memory.
+    /// Whether a call can begin without allocating memory.
     pub fn has_room(&self) -> bool {
         self.frames.len() < self.frames.capacity() && self.active.len() < self.active.capacity()
     }
 
-    /// Makes room.
+    /// Allocates memory for more calls.
     pub fn make_room(&mut self) {
         self.frames.reserve(self.frames.len().max(256));
         self.active.reserve(self.active.len().max(256));
@@ -200,29 +200,30 @@ impl Calls {
         });
     }
 
-    /// A call is over. `true` when its method's metering is to be switched off now.
+    /// A call ends. Returns whether its method's metering should be switched off now.
     #[inline]
     pub fn exit(&mut self, table: &Table, method: u32, reading: &Reading) -> bool {
         if self.deeper > 0 {
             self.deeper -= 1;
             return false;
         }
-        // The gate's value at entry decides about the exit too: nearly always it is the top.
+        // The gate's value at entry also decides about the exit, so the call is nearly always at the top.
         while let Some(frame) = self.frames.pop() {
             let matches = frame.method == method;
             if !matches && !self.frames.iter().any(|frame| frame.method == method) {
                 self.frames.push(frame);
                 return false;
             }
-            let off = self.close(table, frame, reading, matches);
+            let cost = self.close(table, frame, reading);
             if matches {
-                return off;
+                return table.add(method, cost);
             }
         }
         false
     }
 
-    fn close(&mut self, table: &Table, frame: Frame, reading: &Reading, counts: bool) -> bool {
+    /// Closes a frame that was removed from the stack. Returns its cost by the rule.
+    fn close(&mut self, table: &Table, frame: Frame, reading: &Reading) -> f64 {
         let inherent = Weights::sum(&table.weights.inherent, reading) - frame.inherent;
         let cumulative = Weights::sum(&table.weights.cumulative, reading) - frame.cumulative;
         if let Some(outer) = self.frames.last_mut() {
@@ -243,7 +244,7 @@ impl Calls {
             true => (cumulative - probes).max(0.0),
             false => 0.0,
         };
-        counts && table.add(frame.method, own + whole)
+        own + whole
     }
 }
 

@@ -1,4 +1,7 @@
-//! Rules as text.
+//! Parses rules.
+//!
+//! By hand: the grammar is four lines, errors must name the place and what to write, and the crate is linked into agents inside other
+//! people's programs, which keeps it free of dependencies.
 //!
 //! ```text
 //! rule  = cost ">=" amount [ "after" NUMBER [ "executions" ] ]
@@ -6,19 +9,19 @@
 //! term  = [ "inherent" | "cumulative" ] [ NUMBER "*" ] ( "wall" | "cpu" | "allocation" | "contention" )
 //! amount = NUMBER ( "ns" | "us" | "ms" | "s" | "B" | "KiB" | "MiB" )
 //! ```
-//! A term without a scope has that of the one before it, the first one *inherent*. Without `after` it is 1000.
+//! A term without a scope has the scope of the term before it; the first one is *inherent*. The default for `after` is 1000.
 
 use std::fmt;
 
 use crate::rule::{CostScope, Meter, Rule, Term};
-use crate::units::UNITS;
+use crate::units::{Quantity, UNITS};
 
 /// What is wrong with a rule. `Display` says where, and what to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
-    /// The character of the rule, from 1.
+    /// The position of the character in the rule, from 1.
     pub at: usize,
-    /// What stands there; empty at the end.
+    /// The text there. Empty at the end.
     pub found: String,
     /// What was expected.
     pub expected: &'static str,
@@ -54,20 +57,10 @@ impl Rule {
         let mut words = Words::of(text);
         let mut terms = Vec::new();
         let mut scope = CostScope::Inherent;
-        // Memory without a weight, in case that it is added to a time.
+        // Allocation without a weight, which must not be added to a time.
         let mut unweighted = None;
         loop {
-            scope = match words.peek().text {
-                "inherent" | "self" => CostScope::Inherent,
-                "cumulative" | "total" => CostScope::Cumulative,
-                _ => scope,
-            };
-            if matches!(
-                words.peek().text,
-                "inherent" | "self" | "cumulative" | "total"
-            ) {
-                words.next();
-            }
+            scope = words.scope().unwrap_or(scope);
             let mut weight = None;
             if words.peek().is_number() {
                 let number = words.next();
@@ -102,7 +95,7 @@ impl Rule {
         if let Some(word) = unweighted.filter(|_| !rule.in_bytes()) {
             return Err(word.error(WEIGHT));
         }
-        rule.threshold = words.amount(rule.in_bytes())?;
+        rule.threshold = words.amount(rule.quantity())?;
         if words.peek().text == "after" {
             words.next();
             let number = words.next();
@@ -153,7 +146,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Words are names, numbers, and single signs; `>=` is one.
+    /// Splits a text into names, numbers and single characters; `>=` is one word.
     fn of(text: &'a str) -> Words<'a> {
         let mut words = Vec::new();
         let mut rest = text;
@@ -183,7 +176,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word; an empty one at the end.
+    /// The next word, or an empty one at the end.
     fn peek(&mut self) -> Word<'a> {
         let end = Word {
             at: self.end,
@@ -198,6 +191,17 @@ impl<'a> Words<'a> {
         word
     }
 
+    /// Reads a scope, if there is one.
+    fn scope(&mut self) -> Option<CostScope> {
+        let scope = match self.peek().text {
+            "inherent" | "self" => CostScope::Inherent,
+            "cumulative" | "total" => CostScope::Cumulative,
+            _ => return None,
+        };
+        self.next();
+        Some(scope)
+    }
+
     fn expect(&mut self, text: &str, expected: &'static str) -> Result<(), RuleError> {
         let word = self.next();
         match word.text == text {
@@ -206,14 +210,17 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn amount(&mut self, bytes: bool) -> Result<f64, RuleError> {
-        let expected = if bytes { SIZE } else { TIME };
+    fn amount(&mut self, quantity: Quantity) -> Result<f64, RuleError> {
+        let expected = match quantity {
+            Quantity::Time => TIME,
+            Quantity::Size => SIZE,
+        };
         let number = self.next();
         let amount = number.positive().ok_or(number.error(expected))?;
         let unit = self.next();
         let known = UNITS
             .iter()
-            .find(|(name, _, size)| *name == unit.text && *size == bytes);
+            .find(|(name, _, of)| *name == unit.text && *of == quantity);
         let (_, scale, _) = known.ok_or(unit.error(expected))?;
         Ok(amount * scale)
     }

@@ -1,33 +1,33 @@
-//! What a hotspot is: a cost of several meters, a threshold, and a number of executions.
+//! The hotspot rule: a cost from several meters, a threshold, and a number of executions.
 
 use std::fmt;
 
-use crate::units::amount_with_unit;
+use crate::units::{Quantity, amount_with_unit};
 
-/// A rule. `Display` writes it as [`Rule::parse`] reads it.
+/// A hotspot rule. `Display` writes it as [`Rule::parse`] reads it.
 ///
-/// A method is a hotspot when the mean cost of its executions reaches the threshold. The mean counts at least
-/// [`Rule::after`] executions: as long as a method has fewer, those that are missing count as if they had cost nothing. So
-/// a method that runs once is a hotspot only when that once is as expensive as `after` hot executions.
+/// A method is a hotspot if the mean cost of its executions reaches the threshold. The mean is over at least [`Rule::after`]
+/// executions: missing ones count as if they had cost nothing. So a method that runs once is a hotspot only if that execution is as
+/// expensive as `after` hot executions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// What an execution costs: the weighted sum of these. There is at least one.
+    /// The terms whose weighted sum is the cost of an execution. There is at least one.
     pub terms: Vec<Term>,
-    /// The cost that makes a hotspot: nanoseconds, or bytes when every term is of [`Meter::Allocation`]. Above 0.
+    /// The mean cost of a hotspot, in nanoseconds, or in bytes if every term is [`Meter::Allocation`]. Above 0.
     pub threshold: f64,
-    /// So many executions, of all threads together, must have been measured before a method is known not to be a hotspot.
-    /// At least 1.
+    /// The number of executions, in all threads together, that must be measured before a method is known not to be a hotspot. At
+    /// least 1.
     pub after: u64,
 }
 
 /// A part of the cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
-    /// What is measured.
+    /// The meter.
     pub meter: Meter,
-    /// Of what.
+    /// Whose cost counts.
     pub scope: CostScope,
-    /// By which it is multiplied. Above 0.
+    /// The factor. Above 0.
     pub weight: f64,
 }
 
@@ -47,14 +47,14 @@ pub enum Meter {
 /// Whose cost counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CostScope {
-    /// The method's own, without what measured methods cost that it calls. What is not measured is its own.
+    /// The method's own cost, without that of measured methods that it calls. Unmeasured callees count as its own.
     Inherent,
-    /// With everything that it calls. Of recursive calls, only the outermost costs anything.
+    /// The cost of the method and everything that it calls. Of recursive calls, only the outermost counts.
     Cumulative,
 }
 
 impl Meter {
-    /// All of them, with their names.
+    /// All meters, with their names.
     pub const NAMES: [(&str, Meter); 4] = [
         ("wall", Meter::Wall),
         ("cpu", Meter::Cpu),
@@ -71,7 +71,7 @@ impl Meter {
 }
 
 impl Default for Rule {
-    /// The paper's: an average inherent wall time of 50 µs or more after 1000 executions.
+    /// The paper's rule: a mean inherent wall time of 50 µs or more after 1000 executions.
     fn default() -> Self {
         Rule {
             terms: vec![Term {
@@ -86,29 +86,37 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// Whether executions that cost so much together make a hotspot.
+    /// Whether executions with this total cost make a hotspot.
     pub fn is_hotspot(&self, executions: u64, cost: f64) -> bool {
         executions > 0 && cost >= self.threshold * executions.max(self.after) as f64
     }
 
-    /// Whether enough was seen to say that it is none.
+    /// Whether enough executions were measured to know that the method is not a hotspot.
     pub fn is_no_hotspot(&self, executions: u64, cost: f64) -> bool {
         executions >= self.after && cost < self.threshold * executions as f64
     }
 
-    /// Whether the rule looks at this meter.
+    /// Whether the rule uses a meter.
     pub fn needs(&self, meter: Meter) -> bool {
         self.terms.iter().any(|term| term.meter == meter)
     }
 
-    /// Whether costs are sizes and not times.
+    /// Whether costs are sizes in bytes instead of times.
     pub fn in_bytes(&self) -> bool {
         self.terms
             .iter()
             .all(|term| term.meter == Meter::Allocation)
     }
 
-    /// The cost of one execution of which this is known, in the order of [`Meter::NAMES`].
+    /// What costs measure.
+    pub(crate) fn quantity(&self) -> Quantity {
+        match self.in_bytes() {
+            true => Quantity::Size,
+            false => Quantity::Time,
+        }
+    }
+
+    /// The cost of one execution with these readings, in the order of [`Meter::NAMES`].
     pub fn cost(&self, inherent: [f64; 4], cumulative: [f64; 4]) -> f64 {
         let of = |term: &Term| {
             let known = match term.scope {
@@ -128,7 +136,7 @@ impl fmt::Display for Rule {
             if n > 0 {
                 f.write_str(" + ")?;
             }
-            // The first always says it.
+            // The first term always names its scope.
             if last != Some(term.scope) {
                 f.write_str(match term.scope {
                     CostScope::Inherent => "inherent ",
@@ -141,7 +149,7 @@ impl fmt::Display for Rule {
             }
             f.write_str(term.meter.name())?;
         }
-        let (amount, unit) = amount_with_unit(self.threshold, self.in_bytes());
+        let (amount, unit) = amount_with_unit(self.threshold, self.quantity());
         write!(f, " >= {amount}{unit} after {}", self.after)
     }
 }

@@ -1,22 +1,35 @@
-//! Units of amounts.
+//! Units of time and size.
 
-/// Names of units, how much each is, and whether it is of bytes and not of time.
-pub(crate) const UNITS: [(&str, f64, bool); 8] = [
-    ("s", 1e9, false),
-    ("ms", 1e6, false),
-    ("us", 1e3, false),
-    ("µs", 1e3, false),
-    ("ns", 1.0, false),
-    ("MiB", 1_048_576.0, true),
-    ("KiB", 1024.0, true),
-    ("B", 1.0, true),
+/// What an amount measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// In nanoseconds.
+    Time,
+    /// In bytes.
+    Size,
+}
+
+/// The names of units, their sizes, and what they measure.
+pub(crate) const UNITS: [(&str, f64, Quantity); 8] = [
+    ("s", 1e9, Quantity::Time),
+    ("ms", 1e6, Quantity::Time),
+    ("us", 1e3, Quantity::Time),
+    ("µs", 1e3, Quantity::Time),
+    ("ns", 1.0, Quantity::Time),
+    ("MiB", 1_048_576.0, Quantity::Size),
+    ("KiB", 1024.0, Quantity::Size),
+    ("B", 1.0, Quantity::Size),
 ];
 
-/// The largest unit in which an amount is a whole number, else the smallest.
-pub fn amount_with_unit(amount: f64, bytes: bool) -> (f64, &'static str) {
-    let units = UNITS.iter().filter(|(_, _, size)| *size == bytes);
+/// The amount in the largest unit in which it is a whole number, or else in the smallest.
+pub(crate) fn amount_with_unit(amount: f64, quantity: Quantity) -> (f64, &'static str) {
+    let units = UNITS.iter().filter(|(_, _, of)| *of == quantity);
     let whole = units
         .map(|(unit, scale, _)| (amount / scale, *unit))
         .find(|(count, _)| count.fract() == 0.0);
-    whole.unwrap_or((amount, if bytes { "B" } else { "ns" }))
+    let smallest = match quantity {
+        Quantity::Time => "ns",
+        Quantity::Size => "B",
+    };
+    whole.unwrap_or((amount, smallest))
 }

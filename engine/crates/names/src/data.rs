@@ -1,4 +1,4 @@
-//! Names of global variables, from symbol tables.
+//! The names of global variables, from symbol tables.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ pub struct DataTable {
 }
 
 impl DataTable {
-    /// Reads the symbols of a file, or those that were split off it.
+    /// Reads the symbols of a file, or those of its separate debug file.
     ///
     /// # Errors
-    /// When it cannot be read or is no ELF file of this machine's kind. A file without symbols is none.
+    /// When the file cannot be read, or is not an ELF file for this machine. A file without symbols is not an error.
     pub fn open(path: &Path) -> Result<DataTable, FileError> {
         let cache = file::open(path)?;
         let module = file::parse(path, &cache)?;
@@ -46,15 +46,15 @@ impl DataTable {
         self.variables.extend(variables);
     }
 
-    /// The variable at an address as the linker assigned it, as the symbol table has it, and how far into it that is.
+    /// The variable at an address as the linker assigned it, as the symbol table names it, and the offset in it.
     pub fn at(&self, address: u64) -> Option<(&str, u64)> {
         let before = self.variables.partition_point(|it| it.0 <= address);
         let (start, end, name) = self.variables.get(before.checked_sub(1)?)?;
         (address < *end).then_some((name, address - start))
     }
 
-    /// The address, as the linker assigned it, of what people know by this name: `cart_lock`, `table+0x40`. Of several
-    /// variables of one name it is the first.
+    /// The address, as the linker assigned it, of a variable by its readable name, such as `cart_lock` or `table+0x40`. If several variables
+    /// have the name, the first one.
     pub fn named(&self, wanted: &str) -> Option<u64> {
         if let Some((start, _)) = self.variable(wanted) {
             return Some(start);

@@ -1,8 +1,8 @@
-//! Functions' names as people write them.
+//! Demangles functions' names, and splits them into parts.
 
 use cpp_demangle::DemangleOptions;
 
-/// The demangled linkage name, without parameters and hashes; the plain name where there is none.
+/// The demangled linkage name, without parameters and hashes, or else the plain name.
 pub fn readable(linkage: Option<&str>, name: Option<&str>) -> Option<String> {
     let linkage = linkage.filter(|text| !text.is_empty());
     linkage
@@ -28,7 +28,7 @@ fn demangled(linkage: &str) -> Option<String> {
     Some(closed(name))
 }
 
-/// Without spaces between brackets: " > " stands between the functions of a path.
+/// Removes spaces between brackets, because " > " separates the functions of a path.
 fn closed(mut name: String) -> String {
     while name.contains("> >") {
         name = name.replace("> >", ">>");
@@ -36,18 +36,18 @@ fn closed(mut name: String) -> String {
     name
 }
 
-/// A function's name in its parts.
+/// The parts of a function's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Qualified {
-    /// The namespace or type that it belongs to: `shop::Cart`. Empty for none.
+    /// The namespace or type to which it belongs, such as `shop::Cart`. Empty if there is none.
     pub scope: String,
-    /// Its own name, with template arguments: `add`.
+    /// The function's own name, with template arguments, such as `add`.
     pub name: String,
-    /// Its parameters as C++ tells them, and what follows: `(int) const`. Empty for other languages.
+    /// Its parameters as C++ has them, and what follows, such as `(int) const`. Empty for other languages.
     pub parameters: String,
 }
 
-/// The parts of a function's name in a symbol table: demangled, without what compilers put behind it (`.constprop.0`).
+/// The parts of a function's name in a symbol table: demangled, without suffixes of compilers (`.constprop.0`).
 pub fn qualified(symbol: &str) -> Qualified {
     let plain = symbol.split('@').next().unwrap_or(symbol);
     let cut = plain.get(1..).and_then(|rest| rest.find('.'));

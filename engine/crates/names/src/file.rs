@@ -1,19 +1,19 @@
-//! Opening a module and its separate debug file: by build id, or by debug link.
+//! Opens modules and their separate debug files, which are found by build id or debug link.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection as _, ReadCache, ReadRef, SectionFlags, elf};
 
-/// Where distributions install debug information that was split off.
+/// Where distributions install separate debug files.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
-/// Why a file cannot be used. `Display` is one sentence with what to do next.
+/// Why a file cannot be used. `Display` is one sentence that says what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
     /// The file cannot be read.
     Unreadable(String),
-    /// The file is not an ELF file of this machine's kind.
+    /// The file is not an ELF file for this machine.
     NotElf(String),
     /// The file contradicts itself.
     Damaged(String),
@@ -31,10 +31,10 @@ impl std::fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Reads a file piece by piece and keeps the pieces.
+/// Reads a file piece by piece and caches the pieces.
 pub type Cache<'a> = &'a ReadCache<File>;
 
-/// The file cannot be read, and why.
+/// The error for a file that cannot be read.
 pub fn unreadable(path: &Path, error: &std::io::Error) -> FileError {
     FileError::Unreadable(format!("cannot read {}: {error}", path.display()))
 }
@@ -42,7 +42,7 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> FileError {
 /// Opens a regular file.
 ///
 /// # Errors
-/// When it cannot be opened or is something else.
+/// When it cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> Result<ReadCache<File>, FileError> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
@@ -55,10 +55,10 @@ pub fn open(path: &Path) -> Result<ReadCache<File>, FileError> {
     Ok(ReadCache::new(file))
 }
 
-/// Reads the headers of an ELF file of this machine's kind.
+/// Reads the headers of an ELF file for this machine.
 ///
 /// # Errors
-/// When it is none, or damaged.
+/// When it is not such a file, or is damaged.
 pub fn parse<'a>(
     path: &Path,
     cache: &'a ReadCache<File>,
@@ -114,7 +114,7 @@ pub fn separate<'a>(path: &Path, module: &impl Object<'a>) -> Option<PathBuf> {
             ))
         });
     let mut candidates: Vec<PathBuf> = by_id.into_iter().collect();
-    // As it comes from `objcopy --only-keep-debug`, without a link to it; only the build id tells whose it is.
+    // The name that `objcopy --only-keep-debug` is used with, without a link. Only the build id shows that it belongs here.
     if module.build_id().ok().flatten().is_some() {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".debug");
@@ -138,16 +138,16 @@ pub fn separate<'a>(path: &Path, module: &impl Object<'a>) -> Option<PathBuf> {
         let Ok(debug) = parse(candidate, &cache) else {
             return false;
         };
-        // A debug file of another build would give wrong lines.
+        // A debug file of another build has other lines.
         has_line_table(&debug) && debug.build_id().ok().flatten() == own_id
     })
 }
 
-/// The address ranges that hold code, sorted. Ranges of code that the linker dropped lie outside.
+/// The sorted address ranges of code. Code that the linker dropped is outside of them.
 pub struct Code(Vec<(u64, u64)>);
 
 impl Code {
-    /// Those of a module.
+    /// The ranges of a module.
     pub fn of<'a>(module: &impl Object<'a>) -> Code {
         let mut ranges: Vec<(u64, u64)> = module
             .sections()
@@ -167,7 +167,7 @@ impl Code {
         Code(ranges)
     }
 
-    /// The end of the code section that holds this address.
+    /// The end of the code section that contains this address.
     pub fn end_of(&self, address: u64) -> Option<u64> {
         let after = self.0.partition_point(|&(start, _)| start <= address);
         let &(_, end) = self.0[..after].last()?;

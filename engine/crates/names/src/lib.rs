@@ -1,7 +1,7 @@
-//! Names of functions and variables: by their place in an ELF file, and as people write them.
+//! The names of functions and variables, by address in an ELF file, and in readable form.
 //!
-//! Also for libraries that run inside other people's programs: no debug information is read, and nothing is linked that
-//! could read it. Files are read piece by piece, never mapped: a program that is rebuilt meanwhile cannot stop the reader.
+//! Also for libraries that run inside other people's programs: reads no debug information and links nothing that could. Files are read
+//! piece by piece and never mapped, so that a program that is rebuilt meanwhile cannot crash the reader.
 #![forbid(unsafe_code)]
 
 mod data;

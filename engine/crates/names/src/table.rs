@@ -1,7 +1,8 @@
-//! Names of functions by their place in a file, from symbol tables alone: for profiles that know only places.
+//! Symbol tables: the names of functions by address, for profiles that only have addresses.
 //!
-//! No debug information is read: what was inlined, `fulcrum-symbols` knows.
+//! Reads no debug information. `fulcrum-symbols` finds inlined functions.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use object::{
 
 use crate::file::{self, Cache, FileError, unreadable};
 
-/// How many functions may begin inside of another one before it is no longer found behind them.
+/// The most functions that may begin inside another one. An address after more of them is no longer found in the outer one.
 const NESTED: usize = 16;
 
 /// The functions of one executable or library, or of the running kernel.
@@ -22,7 +23,7 @@ pub struct SymbolTable {
     /// The lowest address that the linker assigned.
     base: u64,
     segments: Vec<Segment>,
-    /// Sorted by start, one at each.
+    /// The functions, sorted by start, one for each start.
     functions: Vec<Named>,
 }
 
@@ -36,34 +37,38 @@ struct Segment {
 #[derive(Debug)]
 struct Named {
     start: u64,
-    /// Equal to `start` until the next one's is known.
+    /// Equal to `start` until the start of the next one is known.
     end: u64,
     rank: Rank,
     name: String,
 }
 
-/// Which of several names at one address is shown, the largest: with a size, not weak, not local, with few underscores
-/// in front, and then a long one, but of the kernel's a short one.
-type Rank = (bool, bool, bool, isize, isize);
+/// Which of several names at one address is shown: the one with the largest rank. Names with a size come first, then names that are
+/// not weak, names that are not local, names with few leading underscores, and finally long names (for the kernel, short ones).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    sized: bool,
+    strong: bool,
+    global: bool,
+    underscores: Reverse<usize>,
+    length: isize,
+}
 
-fn rank(sized: bool, weak: bool, local: bool, name: &str) -> Rank {
-    let underscores = name.len() - name.trim_start_matches('_').len();
-    (
-        sized,
-        !weak,
-        !local,
-        -isize::try_from(underscores).unwrap_or(isize::MAX),
-        isize::try_from(name.len()).unwrap_or(isize::MAX),
-    )
+fn underscores(name: &str) -> Reverse<usize> {
+    Reverse(name.len() - name.trim_start_matches('_').len())
+}
+
+fn length(name: &str) -> isize {
+    isize::try_from(name.len()).unwrap_or(isize::MAX)
 }
 
 impl SymbolTable {
-    /// Reads the symbols of a file, or those that were split off it.
+    /// Reads the symbols of a file, or those of its separate debug file.
     ///
     /// # Errors
-    /// When it cannot be read or is no ELF file of this machine's kind. A file without symbols is none.
+    /// When the file cannot be read, or is not an ELF file for this machine. A file without symbols is not an error.
     pub fn open(path: &Path) -> Result<SymbolTable, FileError> {
-        // Opening a pipe would wait for whoever writes into it.
+        // Opening a pipe would wait for a writer.
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
         if !metadata.is_file() {
             return Err(FileError::NotElf(format!(
@@ -94,8 +99,8 @@ impl SymbolTable {
         Ok(table)
     }
 
-    /// The running kernel's functions by their distance from `_text`, which moves from boot to boot; modules are left
-    /// out. From the text of `/proc/kallsyms`. `None` where the kernel hides its addresses.
+    /// Reads the running kernel's functions from the text of `/proc/kallsyms`, by their distance from `_text`, whose address changes with each
+    /// boot. Leaves out modules. `None` if the kernel hides its addresses.
     pub fn kernel(kallsyms: &str, build_id: Option<Vec<u8>>) -> Option<SymbolTable> {
         let mut functions = Vec::new();
         let mut base = 0;
@@ -115,13 +120,13 @@ impl SymbolTable {
             if !matches!(kind, "T" | "t" | "W" | "w") {
                 continue;
             }
-            let mut rank = rank(
-                false,
-                kind.eq_ignore_ascii_case("w"),
-                kind == "t" || kind == "w",
-                name,
-            );
-            rank.4 = -rank.4;
+            let rank = Rank {
+                sized: false,
+                strong: !kind.eq_ignore_ascii_case("w"),
+                global: kind != "t" && kind != "w",
+                underscores: underscores(name),
+                length: -length(name),
+            };
             let name = name.to_owned();
             functions.push(Named {
                 start,
@@ -148,22 +153,22 @@ impl SymbolTable {
         Some(table)
     }
 
-    /// The number that the linker gave the file.
+    /// The build id, which the linker assigned.
     pub fn build_id(&self) -> Option<&[u8]> {
         self.build_id.as_deref()
     }
 
-    /// The function at a byte of the file, its name as the symbol table has it.
+    /// The function at an offset in the file, as the symbol table names it.
     pub fn at_offset(&self, offset: u64) -> Option<&str> {
         self.at(self.address(offset)?)
     }
 
-    /// The lowest address that the linker assigned to the file: what relative addresses count from.
+    /// The lowest address that the linker assigned: the base of relative addresses.
     pub fn base(&self) -> u64 {
         self.base
     }
 
-    /// The address that the linker assigned to a byte of the file.
+    /// The address that the linker assigned to an offset in the file.
     pub fn address(&self, offset: u64) -> Option<u64> {
         let segment = self
             .segments
@@ -193,12 +198,18 @@ impl SymbolTable {
                 SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label
             );
             let start = symbol.address();
-            // Symbols of a split-off file have its sections' numbers, but the module's addresses.
+            // Symbols of a separate debug file have its section numbers, but the module's addresses.
             if !of_code || symbol.is_undefined() || code.end_of(start).is_none() {
                 return None;
             }
             let name = symbol.name().ok().filter(|name| !name.is_empty())?;
-            let rank = rank(symbol.size() > 0, symbol.is_weak(), symbol.is_local(), name);
+            let rank = Rank {
+                sized: symbol.size() > 0,
+                strong: !symbol.is_weak(),
+                global: !symbol.is_local(),
+                underscores: underscores(name),
+                length: length(name),
+            };
             Some(Named {
                 start,
                 end: start.saturating_add(symbol.size()),
@@ -209,7 +220,7 @@ impl SymbolTable {
         self.functions.extend(functions);
     }
 
-    /// Names the stubs through which other libraries' functions are called, by the entry that each one jumps to.
+    /// Names the stubs of the procedure linkage table, by the entry to which each one jumps.
     fn stubs<'a>(&mut self, module: &object::File<'a, Cache<'a>>) {
         const STUB: usize = 16;
         if module.architecture() != object::Architecture::X86_64 {
@@ -235,7 +246,7 @@ impl SymbolTable {
                 continue;
             };
             for (start, stub) in (section.address()..).step_by(STUB).zip(code.chunks(STUB)) {
-                // `jmp *entry(%rip)`, possibly behind `endbr64` or `bnd`.
+                // `jmp *entry(%rip)`, possibly after `endbr64` or `bnd`.
                 let Some(at) = stub.windows(6).position(|it| it.starts_with(&[0xff, 0x25])) else {
                     continue;
                 };
@@ -250,7 +261,13 @@ impl SymbolTable {
                     self.functions.push(Named {
                         start,
                         end: start + stub.len() as u64,
-                        rank: rank(true, false, false, name),
+                        rank: Rank {
+                            sized: true,
+                            strong: true,
+                            global: true,
+                            underscores: underscores(name),
+                            length: length(name),
+                        },
                         name: format!("{name}@plt"),
                     });
                 }
@@ -262,7 +279,7 @@ impl SymbolTable {
         let functions = &mut self.functions;
         functions.sort_by(|a, b| (a.start, b.rank, &a.name).cmp(&(b.start, a.rank, &b.name)));
         functions.dedup_by_key(|it| it.start);
-        // What has no size, as in assembly, lasts until the next one begins.
+        // A function without a size, as in assembly, ends where the next one begins.
         for row in 1..functions.len() {
             let next = functions[row].start;
             let this = &mut functions[row - 1];
@@ -279,12 +296,12 @@ impl SymbolTable {
     }
 }
 
-/// Where the first loaded segment is.
+/// The address of the first loaded segment.
 fn base<'a>(module: &object::File<'a, Cache<'a>>) -> u64 {
     module.segments().map(|it| it.address()).min().unwrap_or(0)
 }
 
-/// Which bytes of the file are which addresses.
+/// The addresses of the file's segments.
 fn segments<'a>(module: &object::File<'a, Cache<'a>>) -> Vec<Segment> {
     let code = |flags| match flags {
         SegmentFlags::Elf { p_flags, .. } => p_flags.contains(elf::PF_X),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::base::Base;
 use crate::plant::Additions;
 use crate::program::Program;
-use crate::shape::Shape;
+use crate::shape::TreeShape;
 use fulcrum_stats::Random;
 
 /// Leaves of the base tree that a tree does not have: at most one below each node, and never an only child.
@@ -29,7 +29,7 @@ pub(crate) fn dropped(base: &Base, count: usize, random: &mut Random) -> HashSet
 pub(crate) fn fill(
     base: &Base,
     program: &Program,
-    shape: &Shape,
+    shape: &TreeShape,
     dropped: &HashSet<u32>,
     to: &mut Additions,
     random: &mut Random,

@@ -1,6 +1,6 @@
 //! How many nodes a tree has at each depth, and how many of them call something.
 
-use crate::shape::Shape;
+use crate::shape::TreeShape;
 
 /// How sharply the depths gather around their mean: the sum of both parameters of a beta distribution.
 const FOCUS: f64 = 9.0;
@@ -17,7 +17,7 @@ pub(crate) struct Level {
 }
 
 /// Levels of a tree that has exactly the shape's nodes, leaves and greatest depth, and about its mean depth.
-pub(crate) fn levels(shape: &Shape) -> Vec<Level> {
+pub(crate) fn levels(shape: &TreeShape) -> Vec<Level> {
     // Clamping moves the mean; the distribution's own is moved until that is made up for.
     let (mut low, mut high) = (0.02, 0.98);
     for _ in 0..40 {
@@ -46,7 +46,7 @@ fn mean_depth(nodes: &[u32]) -> f64 {
 }
 
 /// Nodes by depth, after a beta distribution with this mean.
-fn populations(shape: &Shape, mean: f64) -> Vec<u32> {
+fn populations(shape: &TreeShape, mean: f64) -> Vec<u32> {
     let depths = shape.deepest as usize + 1;
     let (a, b) = (FOCUS * mean, FOCUS * (1.0 - mean));
     let weight = |k: usize| {
@@ -75,7 +75,7 @@ fn populations(shape: &Shape, mean: f64) -> Vec<u32> {
 }
 
 /// Nodes with children by depth: as many as make the shape's leaves, with about one mean out-degree everywhere.
-fn interiors(shape: &Shape, nodes: &[u32]) -> Vec<u32> {
+fn interiors(shape: &TreeShape, nodes: &[u32]) -> Vec<u32> {
     let wanted = shape.nodes - shape.leaves;
     let bounds = |k: usize| match nodes.get(k + 1) {
         None => (0, 0),
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn the_papers_shapes_have_levels() {
         for shape in [
-            Shape::TRADE3_DISABLED,
-            Shape::TRADE3_ENABLED,
-            Shape::SPECJ,
-            Shape::XML,
-            Shape::TEN_MILLION,
-            Shape::XML.scaled(0.2),
+            TreeShape::TRADE3_DISABLED,
+            TreeShape::TRADE3_ENABLED,
+            TreeShape::SPECJ,
+            TreeShape::XML,
+            TreeShape::TEN_MILLION,
+            TreeShape::XML.scaled(0.2),
         ] {
             let levels = levels(&shape);
             assert_eq!(levels.len() as u32, shape.deepest + 1);

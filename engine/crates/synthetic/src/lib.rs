@@ -26,13 +26,13 @@ use fulcrum_stats::Random;
 use fulcrum_stats::random::{STEP, mix};
 
 use crate::base::Base;
-use crate::plant::{Additions, Wanted, plant};
+use crate::plant::{Additions, Budget, plant};
 use crate::program::Program;
 use crate::skeleton::Skeleton;
 use crate::tree::{Side, tree};
 
 pub use crate::plant::Planted;
-pub use crate::shape::Shape;
+pub use crate::shape::TreeShape;
 
 /// The part of a tree's nodes that only make its numbers exact.
 const FILL: f64 = 0.01;
@@ -62,25 +62,25 @@ pub struct Pair {
 
 /// What a single profile is to be like.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct Shape {
     /// The shape of its tree.
-    pub shape: Shape,
+    pub shape: TreeShape,
     /// Names in the planted sequences, on average.
     pub length: usize,
     /// The part of the total that is planted, 0 to 1.
     pub planted: f64,
 }
 
-impl Kind {
+impl Shape {
     /// Table 5's first: large, its cost wide-spread. In thirteen sequences of 8.7 names the paper's expert found 35.8 %.
-    pub const SPECJ: Kind = Kind::new(Shape::SPECJ, 9, 0.45);
+    pub const SPECJ: Shape = Shape::new(TreeShape::SPECJ, 9, 0.45);
     /// Table 5's second: small, its cost in few places. In thirteen sequences of 6.2 names the paper's expert found 88.7 %.
-    pub const XML: Kind = Kind::new(Shape::XML, 6, 0.93);
+    pub const XML: Shape = Shape::new(TreeShape::XML, 6, 0.93);
     /// Ten times the paper's largest.
-    pub const TEN_MILLION: Kind = Kind::new(Shape::TEN_MILLION, 9, 0.45);
+    pub const TEN_MILLION: Shape = Shape::new(TreeShape::TEN_MILLION, 9, 0.45);
 
-    const fn new(shape: Shape, length: usize, planted: f64) -> Self {
-        Kind {
+    const fn new(shape: TreeShape, length: usize, planted: f64) -> Self {
+        Shape {
             shape,
             length,
             planted,
@@ -89,18 +89,18 @@ impl Kind {
 }
 
 /// A profile.
-pub fn single(kind: &Kind, seed: u64) -> Single {
+pub fn single(profile: &Shape, seed: u64) -> Single {
     let random = &mut random(seed);
-    let shape = &kind.shape;
+    let shape = &profile.shape;
     let mut program = Program::new(shape.nodes);
-    let sequences = sequence::sequences(&mut program, kind.length, random);
+    let sequences = sequence::sequences(&mut program, profile.length, random);
     let part = |of: u32, part: f64| (f64::from(of) * part).round() as u32;
     // Sequences begin near the mean depth and go below it.
     let planted_nodes = part(shape.nodes, 0.07);
-    let base_shape = Shape {
+    let base_shape = TreeShape {
         nodes: shape.nodes - planted_nodes,
         leaves: part(shape.leaves, 0.93),
-        mean_depth: shape.mean_depth - 0.07 * kind.length as f64,
+        mean_depth: shape.mean_depth - 0.07 * profile.length as f64,
         ..*shape
     };
     let skeleton = Skeleton::new(&base_shape, random);
@@ -108,13 +108,13 @@ pub fn single(kind: &Kind, seed: u64) -> Single {
     drop(skeleton);
     let fill = part(shape.nodes, FILL);
     let middle = shape.mean_depth as u16;
-    let wanted = Wanted {
+    let budget = Budget {
         nodes: planted_nodes - fill,
         leaves: shape.leaves - base_shape.leaves - fill / 2,
         depths: (middle * 2 / 3, (shape.deepest as u16).min(middle * 3 / 2)),
-        cost: base.total() * kind.planted / (1.0 - kind.planted),
+        cost: base.total() * profile.planted / (1.0 - profile.planted),
     };
-    let (mut additions, planted) = plant(&base, &program, &sequences, &wanted, random);
+    let (mut additions, planted) = plant(&base, &program, &sequences, &budget, random);
     let gone = HashSet::new();
     fill::fill(&base, &program, shape, &gone, &mut additions, random);
     Single {
@@ -129,22 +129,22 @@ pub fn pair(fraction: f64, seed: u64) -> Pair {
     const DIFFERENCE: f64 = 0.41;
     const PLANTED: f64 = 0.92;
     let random = &mut random(seed);
-    let shape = Shape::TRADE3_ENABLED.scaled(fraction);
-    let without = Shape::TRADE3_DISABLED.scaled(fraction);
+    let shape = TreeShape::TRADE3_ENABLED.scaled(fraction);
+    let without = TreeShape::TRADE3_DISABLED.scaled(fraction);
     let mut program = Program::new(shape.nodes);
     let sequences = sequence::sequences(&mut program, 14, random);
     let skeleton = Skeleton::new(&without, random);
     let base = Base::new(&program, &skeleton, without.nodes, random);
     let gone = fill::dropped(&base, (f64::from(without.nodes) * GONE) as usize, random);
     let fill = (f64::from(shape.nodes) * FILL) as u32;
-    let wanted = Wanted {
+    let budget = Budget {
         nodes: shape.nodes - without.nodes + gone.len() as u32 - fill,
         leaves: shape.leaves - without.leaves + gone.len() as u32 - fill / 2,
         // Overheads are deep: what they add is 94 deep on average.
         depths: (74, 108),
         cost: base.total() * DIFFERENCE * PLANTED,
     };
-    let (mut additions, planted) = plant(&base, &program, &sequences, &wanted, random);
+    let (mut additions, planted) = plant(&base, &program, &sequences, &budget, random);
     fill::fill(&base, &program, &shape, &gone, &mut additions, random);
     let spread = DIFFERENCE * (1.0 - PLANTED);
     let none = Side::with(Additions::default(), HashSet::new(), 0.0);

@@ -1,6 +1,6 @@
 //! `fulcrum-synthetic KIND FOLDER [--seed N] [--no-folded]`: writes synthetic profiles, and what is planted in them.
 //!
-//! Beside `NAME.pb.gz` and `NAME.folded` stands `KIND.json` with each tree's shape and the planted sequences.
+//! Writes `NAME.pb.gz` and `NAME.folded`, and `KIND.json` with each tree's shape and the planted sequences.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use fulcrum_model::CallTree;
 use fulcrum_profile_formats::{Calls, Format, OutputFormat, Profile, write_in_order};
-use fulcrum_synthetic::{Kind, Pair, Planted, Shape, Single, pair, shuffled, single};
+use fulcrum_synthetic::{Pair, Planted, Shape, Single, TreeShape, pair, shuffled, single};
 use serde_json::{Value, json};
 
 const USAGE: &str =
@@ -71,9 +71,10 @@ fn generate(options: &Options) -> io::Result<()> {
         }
         kind => {
             let (name, of) = match kind {
-                "specj" => ("specj", Kind::SPECJ),
-                "xml" => ("xml", Kind::XML),
-                _ => ("ten-million", Kind::TEN_MILLION),
+                "specj" => ("specj", Shape::SPECJ),
+                "xml" => ("xml", Shape::XML),
+                "ten-million" => ("ten-million", Shape::TEN_MILLION),
+                other => return Err(io::Error::other(format!("there is no profile {other}"))),
             };
             let Single { tree, planted } = single(&of, options.seed);
             (vec![(name, tree)], planted)
@@ -91,7 +92,7 @@ fn generate(options: &Options) -> io::Result<()> {
 }
 
 fn shape(tree: &CallTree) -> Value {
-    let it = Shape::of(tree);
+    let it = TreeShape::of(tree);
     json!({
         "nodes": it.nodes, "leaves": it.leaves, "deepest": it.deepest, "meanDepth": it.mean_depth,
         "widest": it.widest, "frames": tree.frames().len(), "total": tree.total(0),

@@ -51,7 +51,7 @@ impl Additions {
 
 /// How much is to be planted, and where.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct Budget {
     /// About so many nodes.
     pub nodes: u32,
     /// Of them leaves, exactly unless the last sequence gets too long.
@@ -89,18 +89,18 @@ pub(crate) fn plant(
     base: &Base,
     program: &Program,
     sequences: &[Sequence],
-    wanted: &Wanted,
+    budget: &Budget,
     random: &mut Random,
 ) -> (Additions, Vec<Planted>) {
-    let chains = wanted.nodes - wanted.leaves;
-    let mut places = places(base, program, sequences, wanted, chains, random);
+    let chains = budget.nodes - budget.leaves;
+    let mut places = places(base, program, sequences, budget, chains, random);
     let mut links: Vec<(usize, usize)> = Vec::new();
     for (n, place) in places.iter_mut().enumerate() {
         // Each ends in a helper; the others go anywhere, most of them near the end.
         *place.helpers.last_mut().expect("sequences have calls") = 1;
         links.extend((0..place.calls.len()).map(|m| (n, m)));
     }
-    for _ in 0..wanted.leaves.saturating_sub(places.len() as u32) {
+    for _ in 0..budget.leaves.saturating_sub(places.len() as u32) {
         let (n, m) = links[random.index(links.len())];
         let last = places[n].calls.len() - 1;
         let at = if random.index(3) == 0 { m } else { last };
@@ -115,7 +115,7 @@ pub(crate) fn plant(
         let mut cost = 0;
         for place in &mine {
             let share = SHARES[n] * place.weight / weights;
-            cost += add(place, wanted.cost * share, random, &mut additions);
+            cost += add(place, budget.cost * share, random, &mut additions);
         }
         let first = mine.first().map(|it| base.nodes[it.node as usize].method);
         let path = first.iter().chain(&sequences[n].calls);
@@ -136,13 +136,13 @@ fn places(
     base: &Base,
     program: &Program,
     sequences: &[Sequence],
-    wanted: &Wanted,
+    budget: &Budget,
     chains: u32,
     random: &mut Random,
 ) -> Vec<Place> {
     let mut hosts: Vec<Vec<u32>> = vec![Vec::new(); program.methods()];
     for (n, node) in (0..).zip(&base.nodes) {
-        let within = (wanted.depths.0..=wanted.depths.1).contains(&node.depth);
+        let within = (budget.depths.0..=budget.depths.1).contains(&node.depth);
         if within && node.degree > 0 && node.degree < 20 && node.method as usize >= LIBRARY.len() {
             hosts[node.method as usize].push(n);
         }

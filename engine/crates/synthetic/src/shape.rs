@@ -5,7 +5,7 @@ use fulcrum_model::call_tree::NO_NODE;
 
 /// The shape of a call tree. Its mean out-degree follows: (nodes - 1) / (nodes - leaves).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
+pub struct TreeShape {
     /// All nodes.
     pub nodes: u32,
     /// Those that call nothing.
@@ -18,20 +18,20 @@ pub struct Shape {
     pub widest: u32,
 }
 
-impl Shape {
+impl TreeShape {
     /// Trade3 without security (Table 1).
-    pub const TRADE3_DISABLED: Shape = Shape::new(413_637, 189_386, 135, 59.9, 69);
+    pub const TRADE3_DISABLED: TreeShape = TreeShape::new(413_637, 189_386, 135, 59.9, 69);
     /// Trade3 with security (Table 1).
-    pub const TRADE3_ENABLED: Shape = Shape::new(480_994, 230_248, 135, 64.6, 109);
+    pub const TRADE3_ENABLED: TreeShape = TreeShape::new(480_994, 230_248, 135, 64.6, 109);
     /// SPECjAppServer2002 (Table 5).
-    pub const SPECJ: Shape = Shape::new(1_096_416, 516_173, 77, 34.2, 74);
+    pub const SPECJ: TreeShape = TreeShape::new(1_096_416, 516_173, 77, 34.2, 74);
     /// XML (Table 5).
-    pub const XML: Shape = Shape::new(24_321, 11_107, 86, 21.9, 62);
+    pub const XML: TreeShape = TreeShape::new(24_321, 11_107, 86, 21.9, 62);
     /// Ten million nodes, otherwise as SPECjAppServer2002.
-    pub const TEN_MILLION: Shape = Shape::new(10_000_000, 4_708_000, 77, 34.2, 74);
+    pub const TEN_MILLION: TreeShape = TreeShape::new(10_000_000, 4_708_000, 77, 34.2, 74);
 
     const fn new(nodes: u32, leaves: u32, deepest: u32, mean_depth: f64, widest: u32) -> Self {
-        Shape {
+        TreeShape {
             nodes,
             leaves,
             deepest,
@@ -44,7 +44,7 @@ impl Shape {
     #[must_use]
     pub fn scaled(self, fraction: f64) -> Self {
         let scaled = |count: u32| (f64::from(count) * fraction).round() as u32;
-        Shape {
+        TreeShape {
             nodes: scaled(self.nodes),
             leaves: scaled(self.leaves),
             ..self
@@ -64,7 +64,7 @@ impl Shape {
             }
         }
         let sum: u64 = depths.iter().map(|&it| u64::from(it)).sum();
-        Shape {
+        TreeShape {
             nodes: tree.len(),
             leaves: degrees.iter().filter(|&&it| it == 0).count() as u32,
             deepest: depths.iter().max().copied().unwrap_or(0),

@@ -1,7 +1,7 @@
 //! Trees without names: exact in nodes, leaves, greatest depth and greatest out-degree.
 
 use crate::levels::{Level, levels};
-use crate::shape::Shape;
+use crate::shape::TreeShape;
 use fulcrum_stats::Random;
 
 /// How unequal out-degrees are: children go to the first of the interior nodes by this power of a random number.
@@ -16,7 +16,7 @@ pub(crate) struct Skeleton {
 }
 
 impl Skeleton {
-    pub fn new(shape: &Shape, random: &mut Random) -> Self {
+    pub fn new(shape: &TreeShape, random: &mut Random) -> Self {
         let levels = levels(shape);
         let mut degrees = Vec::with_capacity(shape.nodes as usize);
         let below = |k: usize| levels.get(k + 1).map_or(0, |it| it.nodes);

@@ -1,9 +1,9 @@
-//! Finding callers by the flat table that the engine makes of the call frame information (x86-64).
+//! Finds callers by the flat table that the engine derives from the call frame information (x86-64).
 //!
 //! Frame pointers are missing from most optimised code, and from the leaf functions of the rest.
 //!
-//! No allocation and no system call: it runs in handlers of signals and hooks of profiled programs, and in the engine on
-//! copies of their stacks.
+//! No allocation and no system calls: this runs in signal handlers and hooks of profiled programs, and in the engine on copies of
+//! their stacks.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -12,14 +12,14 @@ extern crate std;
 
 use fulcrum_wire::{Unwind, base};
 
-/// Where a thread stands.
+/// The registers of a thread that unwinding needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registers {
     /// Instruction pointer.
     pub rip: u64,
     /// Stack pointer.
     pub rsp: u64,
-    /// Frame base register, used as such or not.
+    /// Frame base register, whether used as such or not.
     pub rbp: u64,
 }
 
@@ -28,30 +28,35 @@ fn rule(rows: &[Unwind], address: u64) -> Option<&Unwind> {
     rows[..after].last().filter(|row| row.base != base::END)
 }
 
-/// The caller's registers. `innermost`: `rip` is an instruction rather than a return address. `read` reads a word of the
-/// thread's stack.
+/// What the instruction pointer of a frame is.
+#[derive(Clone, Copy)]
+enum Pointer {
+    /// The next instruction, in the innermost frame.
+    Instruction,
+    /// A return address, in all others.
+    Return,
+}
+
+/// The caller's registers. `read` reads a word of the thread's stack.
 fn caller(
     rows: &[Unwind],
     at: Registers,
-    innermost: bool,
+    pointer: Pointer,
     read: &mut impl FnMut(u64) -> Option<u64>,
 ) -> Option<Registers> {
     // A call may be the last instruction of its function: look before the return address.
-    let rule = rule(
-        rows,
-        if innermost {
-            at.rip
-        } else {
-            at.rip.checked_sub(1)?
-        },
-    )?;
+    let address = match pointer {
+        Pointer::Instruction => at.rip,
+        Pointer::Return => at.rip.checked_sub(1)?,
+    };
+    let rule = rule(rows, address)?;
     let cfa = match rule.base {
         base::RSP => at.rsp.wrapping_add_signed(i64::from(rule.cfa_offset)),
         base::RBP => at.rbp.wrapping_add_signed(i64::from(rule.cfa_offset)),
         base::PLT => at.rsp.wrapping_add(if at.rip & 15 >= 11 { 16 } else { 8 }),
         _ => return None,
     };
-    // Stacks grow downwards: a caller's frame lies above.
+    // Stacks grow downwards: a caller's frame is above.
     if cfa <= at.rsp || !cfa.is_multiple_of(8) {
         return None;
     }
@@ -63,8 +68,8 @@ fn caller(
     (rip != 0).then_some(Registers { rip, rsp: cfa, rbp })
 }
 
-/// Writes the addresses of the frames into `out`, innermost first: the instruction, then return addresses. Returns how
-/// many there are.
+/// Writes the addresses of the frames to `out`, innermost first: the instruction, then return addresses. Returns the number of
+/// frames.
 pub fn walk(
     rows: &[Unwind],
     start: Registers,
@@ -72,12 +77,14 @@ pub fn walk(
     out: &mut [u64],
 ) -> usize {
     let mut at = start;
+    let mut pointer = Pointer::Instruction;
     for (depth, slot) in out.iter_mut().enumerate() {
         *slot = at.rip;
-        match caller(rows, at, depth == 0, &mut read) {
+        match caller(rows, at, pointer, &mut read) {
             Some(caller) => at = caller,
             None => return depth + 1,
         }
+        pointer = Pointer::Return;
     }
     out.len()
 }

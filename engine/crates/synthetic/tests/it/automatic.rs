@@ -7,7 +7,7 @@ use fulcrum_model::Progress;
 use fulcrum_paths::{
     CallTreeProfile, ComparativeProfile, Denominator, Options, ProfileInterface, automatic, why,
 };
-use fulcrum_synthetic::{Kind, Pair, Planted, pair, single};
+use fulcrum_synthetic::{Pair, Planted, Shape, pair, single};
 
 /// What a search found, in numbers.
 struct Quality {
@@ -83,7 +83,7 @@ fn fourteen_sequences_cover_what_the_papers_expert_covered_and_say_why() {
 #[test]
 fn one_profile_is_searched_as_well_as_a_pair() {
     for seed in [21, 22] {
-        let made = single(&Kind::XML, seed);
+        let made = single(&Shape::XML, seed);
         let profile = CallTreeProfile::new(Arc::new(made.tree), 0);
         let it = quality(&profile, &made.planted);
         assert!(it.sequences <= 14);

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use fulcrum_model::CallTree;
 use fulcrum_paths::{CallTreeProfile, ComparativeProfile, ProfileInterface};
 use fulcrum_profile_formats::{Calls, Format, OutputFormat, Profile, read, write_in_order};
-use fulcrum_synthetic::{Kind, Pair, Planted, Shape, pair, shuffled, single};
+use fulcrum_synthetic::{Pair, Planted, Shape, TreeShape, pair, shuffled, single};
 
 /// Trees are smaller here, except XML's. `npm run bench -- paths` checks the others in full size.
 const PART: f64 = 0.08;
 
-fn check_shape(tree: &CallTree, expect: &Shape, name: &str) {
-    let found = Shape::of(tree);
-    let exact = |it: &Shape| (it.nodes, it.leaves, it.deepest, it.widest);
+fn check_shape(tree: &CallTree, expect: &TreeShape, name: &str) {
+    let found = TreeShape::of(tree);
+    let exact = |it: &TreeShape| (it.nodes, it.leaves, it.deepest, it.widest);
     assert_eq!(exact(&found), exact(expect), "{name}");
     let off = found.mean_depth / expect.mean_depth - 1.0;
     assert!(off.abs() < 0.02, "{name}: mean depth {}", found.mean_depth);
@@ -56,8 +56,12 @@ fn the_pair_has_table_1s_proportions_and_its_overheads() {
         without,
         planted,
     } = pair(PART, 1);
-    check_shape(&with, &Shape::TRADE3_ENABLED.scaled(PART), "enabled");
-    check_shape(&without, &Shape::TRADE3_DISABLED.scaled(PART), "disabled");
+    check_shape(&with, &TreeShape::TRADE3_ENABLED.scaled(PART), "enabled");
+    check_shape(
+        &without,
+        &TreeShape::TRADE3_DISABLED.scaled(PART),
+        "disabled",
+    );
     let difference = with.total(0) - without.total(0);
     let overhead = difference as f64 / without.total(0) as f64;
     assert!((overhead - 0.41).abs() < 0.02, "{overhead}");
@@ -82,11 +86,11 @@ fn the_pair_has_table_1s_proportions_and_its_overheads() {
 #[test]
 fn single_profiles_have_table_5s_proportions_and_their_bottlenecks() {
     for (kind, name) in [
-        (Kind::XML, "XML"),
+        (Shape::XML, "XML"),
         (
-            Kind {
-                shape: Shape::SPECJ.scaled(0.04),
-                ..Kind::SPECJ
+            Shape {
+                shape: TreeShape::SPECJ.scaled(0.04),
+                ..Shape::SPECJ
             },
             "SPECj",
         ),
@@ -106,15 +110,15 @@ fn single_profiles_have_table_5s_proportions_and_their_bottlenecks() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
-    let of = |seed| bytes(single(&Kind::XML, seed).tree, OutputFormat::Pprof);
+    let of = |seed| bytes(single(&Shape::XML, seed).tree, OutputFormat::Pprof);
     assert_eq!(of(1), of(1));
     assert_ne!(of(1), of(2));
 }
 
 #[test]
 fn files_have_the_same_tree_in_another_order() {
-    let tree = single(&Kind::XML, 1).tree;
-    let Shape { nodes, leaves, .. } = Shape::of(&tree);
+    let tree = single(&Shape::XML, 1).tree;
+    let TreeShape { nodes, leaves, .. } = TreeShape::of(&tree);
     let total = tree.total(0);
     let order = shuffled(&tree, 5);
     assert!(!order.is_sorted());
@@ -124,7 +128,7 @@ fn files_have_the_same_tree_in_another_order() {
         let Calls::Tree(back) = back.calls else {
             panic!("expected a tree");
         };
-        let shape = Shape::of(&back);
+        let shape = TreeShape::of(&back);
         assert_eq!(
             (shape.nodes, shape.leaves, back.total(0)),
             (nodes, leaves, total)
