@@ -42,18 +42,7 @@ pub(crate) fn regions(
             if uninitialized && locals.first() != Some(&Type::THIS) {
                 return Ok(None);
             }
-            made.clear();
-            for it in stack.iter().chain(&locals) {
-                if let Type::Uninitialized(at) = it
-                    && let Some(n) = code.find(u32::from(*at))
-                {
-                    // Copies of an object count once.
-                    let of = code.operands(&code.instructions[n]).u16()?;
-                    if !made.iter().any(|(other, _)| *other == u32::from(*at)) {
-                        made.push((u32::from(*at), of));
-                    }
-                }
-            }
+            made = made_objects(code, stack.iter().chain(&locals))?;
         }
         if !uninitialized {
             match regions.guarded.last_mut() {
@@ -99,6 +88,26 @@ pub(crate) fn regions(
         _ => has_frames,
     };
     Ok(known.then_some(regions))
+}
+
+/// The objects among these types whose constructors have not been called: the place of `new`, and the class.
+fn made_objects<'t>(
+    code: &Code<'_>,
+    types: impl Iterator<Item = &'t Type>,
+) -> Result<Vec<(u32, u16)>, Malformed> {
+    let mut made: Vec<(u32, u16)> = Vec::new();
+    for it in types {
+        if let Type::Uninitialized(at) = it
+            && let Some(n) = code.find(u32::from(*at))
+        {
+            // Copies of an object count once.
+            let of = code.operands(&code.instructions[n]).u16()?;
+            if !made.iter().any(|(other, _)| *other == u32::from(*at)) {
+                made.push((u32::from(*at), of));
+            }
+        }
+    }
+    Ok(made)
 }
 
 /// Applies a frame to the variables, and returns the stack.

@@ -14,7 +14,7 @@ pub const ALL_BUT_FAULTS: u64 = !(1 << (libc::SIGSEGV - 1)
     | 1 << (libc::SIGILL - 1)
     | 1 << (libc::SIGTRAP - 1));
 
-/// Does something with all signals blocked: a handler that jumps out would leave our data inconsistent. `what` must not panic.
+/// Does something with signals blocked: a handler that jumps out would leave our data inconsistent. `what` must not panic.
 pub fn uninterrupted<T>(what: impl FnOnce() -> T) -> T {
     let (all, mut before) = (ALL_BUT_FAULTS, 0_u64);
     let set = |set: *const u64, before: *mut u64| {

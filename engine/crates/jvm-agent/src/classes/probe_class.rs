@@ -83,105 +83,113 @@ pub(crate) fn ignore_threads(env: Env, class: Object) {
     let _ = env.call_static_int(class, c"observe", 0);
 }
 
+/// The class's text constants. Their numbers count from 1.
+const TEXTS: [&str; 29] = [
+    PROBES.class,
+    "java/lang/Object",
+    "enter",
+    "exit",
+    "thrown",
+    "hook",
+    "observe",
+    "calibrate",
+    "(I)V",
+    "Code",
+    "entered",
+    "(Ljava/lang/Object;Ljava/lang/Object;I)V",
+    "returns",
+    "(Ljava/lang/Object;I)V",
+    "says",
+    "(II)V",
+    "starting",
+    "started",
+    "failed",
+    "integer",
+    "wide",
+    "(JI)V",
+    "single",
+    "(FI)V",
+    "real",
+    "(DI)V",
+    "object",
+    "given",
+    "gives",
+];
+const ENTER: u16 = 3;
+const EXIT: u16 = 4;
+const THROWN: u16 = 5;
+const HOOK: u16 = 6;
+const OBSERVE: u16 = 7;
+const CALIBRATE: u16 = 8;
+/// `(I)V`.
+const DESCRIPTOR: u16 = 9;
+const CODE: u16 = 10;
+/// The native methods besides those of [`DESCRIPTOR`] that are called here: names and descriptors.
+const OTHERS: [(u16, u16); 13] = [
+    (11, 12),
+    (13, 14),
+    (15, 16),
+    (17, 12),
+    (18, DESCRIPTOR),
+    (19, DESCRIPTOR),
+    (20, 16),
+    (21, 22),
+    (23, 24),
+    (25, 26),
+    (27, 14),
+    (28, 16),
+    (29, DESCRIPTOR),
+];
+// After the texts: this class, `Object`, three names with types, and three methods.
+const THIS: u16 = 30;
+const OBJECT: u16 = 31;
+const ENTER_METHOD: u8 = 35;
+const EXIT_METHOD: u8 = 36;
+const HOOK_METHOD: u8 = 37;
+
 /// The class file.
 fn bytes() -> Vec<u8> {
     let mut out = Vec::new();
     // Magic, minor 0, major 49: without stack maps.
     put(&mut out, &[0xcafe, 0xbabe, 0, 49]);
-    let texts = [
-        PROBES.class,
-        "java/lang/Object",
-        "enter",
-        "exit",
-        "thrown",
-        "hook",
-        "observe",
-        "calibrate",
-        "(I)V",
-        "Code",
-        "entered",
-        "(Ljava/lang/Object;Ljava/lang/Object;I)V",
-        "returns",
-        "(Ljava/lang/Object;I)V",
-        "says",
-        "(II)V",
-        "starting",
-        "started",
-        "failed",
-        "integer",
-        "wide",
-        "(JI)V",
-        "single",
-        "(FI)V",
-        "real",
-        "(DI)V",
-        "object",
-        "given",
-        "gives",
-    ];
-    put(&mut out, &[texts.len() as u16 + 9]);
-    for text in texts {
+    put(&mut out, &[TEXTS.len() as u16 + 9]);
+    for text in TEXTS {
         out.push(1);
         put(&mut out, &[text.len() as u16]);
         out.extend_from_slice(text.as_bytes());
     }
-    let (enter, exit, thrown, hook, observe, calibrate, descriptor, code) =
-        (3, 4, 5, 6, 7, 8, 9, 10);
-    let others = [
-        (11, 12),
-        (13, 14),
-        (15, 16),
-        (17, 12),
-        (18, descriptor),
-        (19, descriptor),
-        (20, 16),
-        (21, 22),
-        (23, 24),
-        (25, 26),
-        (27, 14),
-        (28, 16),
-        (29, descriptor),
-    ];
-    // 30: this class, 31: Object, 32 to 34: names with types, 35: enter, 36: exit, 37: hook.
-    let (this, object, enter_method, exit_method, hook_method) = (30, 31, 35, 36, 37);
     for (tag, fields) in [
         (7, &[1][..]),
         (7, &[2]),
-        (12, &[enter, descriptor]),
-        (12, &[exit, descriptor]),
-        (12, &[hook, descriptor]),
-        (10, &[this, 32]),
-        (10, &[this, 33]),
-        (10, &[this, 34]),
+        (12, &[ENTER, DESCRIPTOR]),
+        (12, &[EXIT, DESCRIPTOR]),
+        (12, &[HOOK, DESCRIPTOR]),
+        (10, &[THIS, 32]),
+        (10, &[THIS, 33]),
+        (10, &[THIS, 34]),
     ] {
         out.push(tag);
         put(&mut out, fields);
     }
     // public final super; this, parent, no interfaces, no fields, methods.
-    put(&mut out, &[0x31, this, object, 0, 0, 19]);
-    let natives = [enter, exit, thrown, hook].map(|name| (name, descriptor));
-    for (name, descriptor) in natives.into_iter().chain(others) {
+    put(&mut out, &[0x31, THIS, OBJECT, 0, 0, 19]);
+    let natives = [ENTER, EXIT, THROWN, HOOK].map(|name| (name, DESCRIPTOR));
+    for (name, descriptor) in natives.into_iter().chain(OTHERS) {
         // public static native, no attributes.
         put(&mut out, &[0x109, name, descriptor, 0]);
     }
     // iload_0, invokestatic hook, return
-    method(
-        &mut out,
-        observe,
-        descriptor,
-        code,
-        &[0x1a, 0xb8, 0, hook_method, 0xb1],
-    );
+    method(&mut out, OBSERVE, &[0x1a, 0xb8, 0, HOOK_METHOD, 0xb1]);
     // iconst_0, invokestatic enter, iconst_0, invokestatic exit, iinc 0 -1, iload_0, ifgt 0, return
     let body = [
         3,
         0xb8,
         0,
-        enter_method,
+        ENTER_METHOD,
         3,
         0xb8,
         0,
-        exit_method,
+        EXIT_METHOD,
         0x84,
         0,
         0xff,
@@ -191,7 +199,7 @@ fn bytes() -> Vec<u8> {
         0xf4,
         0xb1,
     ];
-    method(&mut out, calibrate, descriptor, code, &body);
+    method(&mut out, CALIBRATE, &body);
     // No attributes.
     put(&mut out, &[0]);
     out
@@ -201,8 +209,8 @@ fn put(out: &mut Vec<u8>, numbers: &[u16]) {
     numbers.iter().for_each(|it| out.extend(it.to_be_bytes()));
 }
 
-/// A static method with one parameter, and byte code that needs one place on the stack.
-fn method(out: &mut Vec<u8>, name: u16, descriptor: u16, code: u16, body: &[u8]) {
+/// Appends a static method of [`DESCRIPTOR`], with byte code that needs one place on the stack.
+fn method(out: &mut Vec<u8>, name: u16, body: &[u8]) {
     let length = body.len() as u16;
     // static, one attribute; its length; stack 1, variables 1; no handlers, no attributes of the code.
     put(
@@ -210,9 +218,9 @@ fn method(out: &mut Vec<u8>, name: u16, descriptor: u16, code: u16, body: &[u8])
         &[
             8,
             name,
-            descriptor,
+            DESCRIPTOR,
             1,
-            code,
+            CODE,
             0,
             12 + length,
             1,

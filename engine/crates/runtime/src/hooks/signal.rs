@@ -84,9 +84,30 @@ fn from_ourselves(info: &siginfo_t) -> bool {
         && unsafe { info.si_pid() as isize == sys::call(libc::SYS_getpid, [0; 6]) }
 }
 
+/// When a timeout that starts now ends, nanoseconds.
+fn end_of(timeout: &timespec) -> u64 {
+    let ns = timeout
+        .tv_sec
+        .saturating_mul(1_000_000_000)
+        .saturating_add(timeout.tv_nsec);
+    sys::now().saturating_add(ns.max(0) as u64)
+}
+
+/// The time until `end`, nanoseconds.
+fn left_until(end: u64) -> timespec {
+    let ns = end.saturating_sub(sys::now());
+    timespec {
+        tv_sec: (ns / 1_000_000_000) as i64,
+        tv_nsec: (ns % 1_000_000_000) as i64,
+    }
+}
+
 /// What the calls of this family share. `real` waits for at most the rest of `timeout` and fills in its argument.
 ///
 /// Samples are removed: the program waits for signals of its own.
+///
+/// # Safety
+/// The pointers are valid or null, as the calls demand.
 unsafe fn wait_for(
     set: *const sigset_t,
     info: *mut siginfo_t,
@@ -105,24 +126,14 @@ unsafe fn wait_for(
         };
         thread::before();
         let has_ours = libc::sigismember(set, sampling_signal()) == 1;
-        let end = timeout.as_ref().map(|timeout| {
-            let ns = timeout
-                .tv_sec
-                .saturating_mul(1_000_000_000)
-                .saturating_add(timeout.tv_nsec);
-            sys::now().saturating_add(ns.max(0) as u64)
-        });
+        let end = timeout.as_ref().map(end_of);
         let result = loop {
             let mut left = timespec {
                 tv_sec: 0,
                 tv_nsec: 0,
             };
             let limit = end.map_or(null(), |end| {
-                let ns = end.saturating_sub(sys::now());
-                left = timespec {
-                    tv_sec: (ns / 1_000_000_000) as i64,
-                    tv_nsec: (ns % 1_000_000_000) as i64,
-                };
+                left = left_until(end);
                 &raw const left
             });
             if !has_ours {
