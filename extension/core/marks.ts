@@ -1,4 +1,4 @@
-/** What stands beside the lines of one document: shapes, words, and bars in the overview ruler. Lines are 0-based. */
+/** Marks beside the lines of one document: shapes, texts, and bars in the overview ruler. Lines are 0-based. */
 
 export interface Marks<Kind extends string = string, Tone extends string = string> {
   shapes: ShapeMark<Kind>[];

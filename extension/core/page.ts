@@ -46,7 +46,7 @@ export class PageLink<To, From extends { type: string }> {
     this.listening.dispose();
   }
 
-  /** Sets what the page shows from now on. A page that loads anew gets it again. */
+  /** Sets what the page shows from now on. A page that is loaded again gets it again. */
   show(message: To): void {
     this.shown = message;
     if (!this.gone) {

@@ -263,7 +263,7 @@ export const themeColours = {
 
 export type ColourId = keyof typeof themeColours;
 
-/** The colours that the engine draws plots with (docs/protocol.md), and what they stand for. */
+/** The colours that the engine draws plots with (docs/protocol.md), and what they mean. */
 export const drawnByEngine: Readonly<Record<string, ColourId>> = {
   "#888888": "fulcrum.plotAxis",
   "#4a90d9": "fulcrum.plotCurve",
@@ -283,7 +283,7 @@ export function defaultColours(kind: ThemeKind): Colours {
 }
 
 /**
- * As somebody wants them.
+ * As the user's settings have them.
  * @param customisations the setting `workbench.colorCustomizations`: colours by name, and by theme in brackets more of them
  * @param theme the name of the theme
  */
@@ -310,7 +310,7 @@ function namesTheme(name: string, theme: string): boolean {
 const black = "#101418";
 const white = "#ffffff";
 
-/** Black or white, whichever can be read better on a colour as `getComputedStyle` and themes tell it. */
+/** Black or white, whichever is more readable on a colour as `getComputedStyle` and themes write it. */
 export function readableOn(fill: string): string {
   const light = luminance(fill);
   return (light + 0.05) / (luminance(black) + 0.05) >= 1.05 / (light + 0.05) ? black : white;

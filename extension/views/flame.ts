@@ -1,4 +1,4 @@
-/** The flame graph's page: a toolbar, a canvas, a line of words. No `vscode` in here. */
+/** The flame graph's page: a toolbar, a canvas, a line of text. No `vscode` in here. */
 import { type PageAssets, pageHtml } from "./page";
 
 export function flameHtml(assets: PageAssets): string {

@@ -1,4 +1,4 @@
-/** Making elements without HTML in strings: names of functions are full of `<` and `&`. */
+/** Makes elements without HTML in strings, because names of functions are full of `<` and `&`. */
 import type { Answered, Remember } from "../core/page";
 import { begin } from "./settled";
 
@@ -60,10 +60,10 @@ interface VsCode<Out> {
 
 declare function acquireVsCodeApi<Out>(): VsCode<Out>;
 
-/** The extension, as the page sees it. Once a page only. */
+/** The extension, as the page sees it. Called once in a page. */
 export function connect<Out, In extends { type: string }>(receive: (message: In) => void): VsCode<Out> {
   const vscode = acquireVsCodeApi<Out>();
-  // The first that is sent says that the page is there. It is answered like all others.
+  // The first message says that the page is ready. It is answered like all others.
   const unanswered: (() => void)[] = [];
   let asked = 0;
   window.addEventListener("message", ({ data }: MessageEvent<In | Remember | Answered>) => {

@@ -1,4 +1,4 @@
-/** The tab of a file whose results stand elsewhere: what became of it, and the ways on. */
+/** The tab of a file whose results are shown elsewhere: what became of it, and what to do next. */
 import { render, type VNode } from "preact";
 import type { FilePage, FromFile, ToFile } from "../core/profiles/fileEditor";
 import { byId, connect } from "./dom";
@@ -30,7 +30,7 @@ function Page({ page: { title, says, trouble, actions } }: { page: FilePage }): 
   );
 }
 
-// What the editor gives back to a tab that is drawn anew: then nobody asked to open the file again.
+// Given back to a tab that is loaded again: then the user did not ask to open the file.
 const again = vscode.getState() !== undefined;
 send({ type: "ready" });
 send({ type: "begin", again });

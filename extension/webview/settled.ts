@@ -1,11 +1,11 @@
 /**
- * Whether the page shows everything that it was told to show: then the body has `data-settled`, with a number that is
+ * Whether the page shows everything that it was sent: then the body has `data-settled`, with a number that is
  * another one each time. Tests wait for it instead of for time.
  */
 let unfinished = 0;
 let sequence = 0;
 
-/** Something was begun that changes what is shown. It ends once, by calling what this gives. */
+/** Something begins that changes what is shown. Calling the result ends it, once. */
 export function begin(): () => void {
   let going = true;
   unfinished += 1;
@@ -24,13 +24,13 @@ export function begin(): () => void {
 export function nextFrame(draw: (now: number) => void): number {
   const end = begin();
   return requestAnimationFrame((now) => {
-    // One that draws again at once is not settled in between.
+    // A page that draws again at once is not settled in between.
     draw(now);
     end();
   });
 }
 
-/** Does something a moment after the last time that it was asked to, so that it is not done at each letter. */
+/** Does something a moment after the last request, so that it is not done at each letter. */
 export class Later {
   private timer: number | undefined;
   private end = () => {};

@@ -3,7 +3,7 @@ import { type ButtonHTMLAttributes, type ComponentChildren, Fragment, options, t
 import { against, cutNames, titleHover } from "../core/profiles/titles";
 import { type FoldedNote, foldNotes, moreText } from "../core/text/notes";
 
-// What changes is drawn at once: a page that has drawn what it was told is settled.
+// Changes are drawn at once: a page that has drawn what it was sent is settled.
 options.debounceRendering = (draw) => draw();
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement>;
@@ -91,7 +91,7 @@ interface Column {
   text: string;
   /** What it means, where the mouse is. */
   title?: string;
-  /** Texts stand at the left, numbers at the right. */
+  /** Texts are left-aligned, numbers right-aligned. */
   kind?: "text";
 }
 

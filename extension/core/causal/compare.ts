@@ -41,7 +41,7 @@ export interface CompareRow {
   /** Intervals to draw; a value without an interval has equal ends. */
   predictedRange: Range | null;
   actualRange: Range | null;
-  /** The picture in words. */
+  /** The picture as text. */
   description: string;
 }
 

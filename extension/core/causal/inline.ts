@@ -42,7 +42,7 @@ export function bestOfEachLine(lines: readonly LineSpeedup[]): LineSpeedup[] {
   return firstOfEachLine(lines, (a, b) => order(a) - order(b));
 }
 
-/** Of all that stand on one line the one that comes first in an order. */
+/** Of all results on one line, the first in an order. */
 export function firstOfEachLine<T extends { line: number }>(lines: readonly T[], order: (a: T, b: T) => number): T[] {
   const first = new Map<number, T>();
   for (const line of lines) {

@@ -38,7 +38,7 @@ export function aimText(aim: Aim): string {
   return scope.length === 0 ? what : `${what} in ${scope.join(", ")}`;
 }
 
-/** Patterns or paths as one types them, one after another with commas; empty parts are dropped. */
+/** Patterns or paths as the user types them, separated by commas; empty parts are dropped. */
 export function listOf(text: string): string[] {
   return text
     .split(",")
@@ -77,7 +77,7 @@ export function pathsProblem(text: string): string | undefined {
   return empty === undefined ? undefined : `A function name is missing in ${empty}.`;
 }
 
-/** What the ranking says above its rows while a run goes on. `shown`: its own results stand below. */
+/** The Ranking's message above its rows while a run goes on. `shown`: which results are below. */
 export function liveMessage(run: RunState, program: string, shown: "live" | "other" | "none"): string {
   const count = run.live?.experiments ?? 0;
   const paused = isPaused(run);

@@ -1,4 +1,4 @@
-/** Lines that count as progress without a change of the source: kept in the workspace, and moved along while one types. */
+/** Lines that count as progress without a change of the source: kept in the workspace, and moved while the user types. */
 import * as path from "node:path";
 import { type Change, shiftLines } from "./shift";
 
@@ -45,7 +45,7 @@ export function without(lines: readonly ProgressLine[], gone: string): ProgressL
 }
 
 /**
- * How the engine is told of a line: `app/src/main.cpp:42`. With the folder's name, for many libraries have a `src/lib.rs`,
+ * How the engine names a line: `app/src/main.cpp:42`. With the folder's name, for many libraries have a `src/lib.rs`,
  * too.
  */
 export function locationOf({ file, line }: ProgressLine, folder: string): string {
@@ -67,9 +67,9 @@ export function linesOfProgram(lines: readonly ProgressLine[], holds: (text: str
 /** Languages in which lines can count as progress. */
 export const progressLanguages: readonly string[] = ["c", "cpp", "cuda-cpp", "rust"];
 
-/** The 0-based lines of a text that hold a progress point of any kind, in the source's own words. */
+/** The 0-based lines of a source text that have a progress point of any kind. */
 export function pointsIn(text: string, language: string): number[] {
-  // Most files have none, and this is asked while one types.
+  // Most files have none, and this runs while the user types.
   if (!/FULCRUM_|COZ_|fulcrum_progress/.test(text)) {
     return [];
   }

@@ -30,7 +30,7 @@ export function rankingModel(rankings: readonly Ranking[]): RankingModel {
   };
 }
 
-/** What the ranking says above its rows when none of them has an answer, and below which its notes stand. */
+/** The Ranking's message when none of its rows has an answer. */
 export function hollowMessage(
   rankings: readonly Pick<Ranking, "rows">[],
   canRunLonger: boolean,
@@ -46,7 +46,7 @@ export function hollowMessage(
   return `No line has enough data for an answer yet. ${how}`;
 }
 
-/** `+5 % if 2× faster`, the number that stands beside the code too, and what else the reader must know at a glance. */
+/** `+5 % if 2× faster`, the same number as beside the code, and what else the reader must know at a glance. */
 export function rowDescription(row: RankingRow): string {
   const remarks = [
     row.text,

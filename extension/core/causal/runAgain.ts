@@ -19,7 +19,7 @@ export function hasAnswer(rankings: readonly Pick<Ranking, "rows">[]): boolean {
 
 const aMinute = 60;
 
-/** Seconds for a run that goes on where another one ended: twice as long, a minute at least. `null` stays without a limit. */
+/** Seconds for a run that continues another: twice as long, at least a minute. `null` stays without a limit. */
 export function longerDuration(before: number | null): number | null {
   return before === null ? null : Math.max(aMinute, 2 * before);
 }

@@ -1,7 +1,7 @@
 /** The sample that comes with the extension: a program of one file, recorded before and after one of its loops was halved. */
 import * as path from "node:path";
 
-/** What stands in the recorded files for the folder that they are copied to. */
+/** The placeholder in the recorded files for the folder that they are copied to. */
 const place = "@WORKSPACE@/fixed";
 
 export const sampleSource = "serial.cpp";

@@ -48,7 +48,7 @@ export function toneOf(shape: LineShape): Tone {
 
 /** Height and width of a gutter cell, in pixels. */
 export const gutterSize = 19;
-/** Small enough to stand between text without making its line higher. */
+/** Small enough not to make a line of text higher. */
 export const inlineSize = 13;
 
 /** The shape as a square SVG document, `size` pixels wide. `stale` draws it grey and dashed. */

@@ -12,7 +12,7 @@ export interface StatusInput {
   run: RunState | null;
   summary: ProfileSummary | null;
   rows: readonly RankingRow[];
-  /** The profile whose hot lines stand in the gutter in place of causal results; null: those do. */
+  /** The profile whose hot lines the gutter shows in place of causal results; null: it shows causal results. */
   hotLinesOf: { title: string; comparison: boolean } | null;
 }
 

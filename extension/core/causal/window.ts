@@ -1,4 +1,4 @@
-/** Which of many results are near what an editor shows: to paint more costs time and is seen by nobody. */
+/** Which of many results are near what an editor shows. Painting more costs time and is not visible. */
 
 /** Lines, both ends included, 0-based. */
 export interface Span {

@@ -15,7 +15,7 @@ export interface Trouble {
 const lostCodes = new Set([-32099, -32097, -32096]);
 const requestCancelled = -32800;
 
-/** The user, or whoever wanted it, does not want it any more: nothing went wrong, and nothing is to be shown. */
+/** The work was cancelled: nothing went wrong, and nothing is shown. */
 export class Cancelled extends Error {
   readonly code = requestCancelled;
 

@@ -53,7 +53,7 @@ export type LongParams<P> = Omit<P, "workDoneToken">;
 /**
  * Sends a request with a token for its progress, and gives its result.
  *
- * Cancelled work fails with {@link Cancelled}, whoever noticed first: this side or the engine.
+ * Cancelled work fails with {@link Cancelled}, whether this side or the engine noticed first.
  */
 export async function longRequest<P extends WithToken, R>(
   connect: () => Promise<LongClient>,

@@ -14,7 +14,7 @@ export type RestartDecision = { restart: true; delay: number } | { restart: fals
 
 const defaults: RestartPolicyOptions = { firstDelay: 200, longestDelay: 10_000, quick: 30_000, limit: 5 };
 
-/** A machine without timers: tell it what happened and when, and do what it answers. */
+/** A state machine without timers: it is told what happened and when, and answers what to do. */
 export class RestartPolicy {
   private readonly options: RestartPolicyOptions;
   private startedAt = 0;

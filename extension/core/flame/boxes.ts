@@ -12,11 +12,11 @@ export interface FlameArrays {
   name: readonly number[];
   /** Index of the label that covers it; -1: none. */
   label: readonly number[];
-  /** With all that stands on it, in the profile's unit. In a comparison A's. */
+  /** Including everything above it, in the profile's unit. In a comparison A's. */
   cost: readonly number[];
   /** Its own. In a comparison A's. */
   own: readonly number[];
-  /** In a comparison B's cost, with all that stands on it. */
+  /** In a comparison B's cost, including everything above it. */
   against: readonly number[] | null;
   names: readonly string[];
   /** Those of `names` that are processes or threads: no part of a path. */
@@ -44,7 +44,7 @@ export class FlameBoxes {
   readonly own: Float64Array;
   readonly against: Float64Array | null;
   readonly names: readonly string[];
-  /** How many boxes of one name stand on one another up to each: how deep it is in its recursion. */
+  /** How deep each box is in its recursion: how many boxes of its name are below it, and it. */
   readonly times: Uint32Array;
   private readonly containers: ReadonlySet<number>;
   /** The greatest difference of a box, to measure others by; 0 without a comparison. */
@@ -176,7 +176,7 @@ export class FlameTiles {
 
   constructor(private readonly most = 12) {}
 
-  /** The boxes stand where they stood, but what is told of them is not so any more: shown until the engine says how it is. */
+  /** The boxes' places stay, but the rest is outdated: shown until the engine sends them again. */
   outdate(): void {
     for (const tile of this.tiles) {
       this.outdated.add(tile);

@@ -16,7 +16,7 @@ export interface FlameTheme {
   match: Paint;
   /** A box that nothing special is known of, by the hash of its name. */
   plain: readonly Paint[];
-  /** The same while there are labels or a search, which shall stand out. */
+  /** The same while there are labels or a search, which must stand out. */
   muted: Paint;
   labels: readonly Paint[];
   /** From "much less" to "much more"; the middle one is "the same". */
@@ -56,7 +56,7 @@ export interface BoxLook {
   name: string;
   /** -1: none. */
   label: number;
-  /** A − B as a fraction of what {@link FlameLook.most} stands for; null: not a comparison. */
+  /** A − B as a fraction of {@link FlameLook.most}; null: not a comparison. */
   delta: number | null;
   /** The search names it; null: there is no search. */
   matches: boolean | null;

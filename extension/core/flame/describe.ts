@@ -1,4 +1,4 @@
-/** A box of a flame graph in words: for the line below the graph, the tooltip, and screen readers. */
+/** A box of a flame graph as text: for the line below the graph, the tooltip, and screen readers. */
 
 import type { NavigatorFlameSearchResult, NavigatorView } from "../engine/protocol";
 import { denominators } from "../navigator/model";
@@ -9,7 +9,7 @@ import { fittingName } from "./layout";
 
 export interface BoxFacts {
   name: string;
-  /** How many calls of this name stand on one another up to it. */
+  /** How many calls of this name are on its stack, itself included. */
   times: number;
   cost: number;
   own: number;
@@ -68,7 +68,7 @@ export function changeText(a: number, b: number): string {
   return change > 0 ? `+${text}` : text;
 }
 
-/** What stands on a box of a comparison before its name: the sign of its difference, for those who do not see colours. */
+/** The sign of a box's difference, written before its name, so that colour is not the only sign. */
 export function signOf(cost: number, against: number | null): string {
   if (against === null || cost === against) {
     return "";

@@ -8,7 +8,7 @@ export interface Pane {
   /** Pixels from the top to the upper edge of row 0. */
   y: number;
   direction: "down" | "up";
-  /** Rows that are not drawn: callers leave out the path itself, which stands below them already. */
+  /** Rows that are not drawn: callers leave out the path itself, which is drawn below them. */
   skip?: number;
 }
 
@@ -19,7 +19,7 @@ export interface Screen {
   rowHeight: number;
 }
 
-/** Takes one box: its index, and its place in pixels. `dust` stands for one or more boxes too narrow to tell apart. */
+/** Takes one box: its index, and its place in pixels. `dust` is one or more boxes too narrow to be distinguished. */
 export type Emit = (box: number, x: number, y: number, width: number, dust: boolean) => void;
 
 /** Boxes narrower than this many pixels are drawn as dust. */
@@ -80,7 +80,7 @@ export function rowsInSight(y: number, direction: Pane["direction"], { height, r
   return Math.max(1, shown + 1);
 }
 
-/** How callers and callees stand: the path between them begins `above` pixels from the top, of which some are scrolled away. */
+/** The positions of callers and callees: the path between them begins `above` pixels from the top, of which some are scrolled away. */
 export interface Standing {
   above: number;
   scrolled: number;

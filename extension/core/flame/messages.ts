@@ -6,9 +6,9 @@ import type { FlameArrays, Range } from "./boxes";
 export type Section = "tree" | "callers" | "callees";
 
 export interface FlameShown {
-  /** Rises whenever what is drawn must be fetched anew. */
+  /** Increases whenever what is drawn must be fetched again. */
   generation: number;
-  /** What the places of boxes depend on: while it is the same, each stands where it stood. */
+  /** What the places of boxes depend on: while it is the same, they do not move. */
   layout: string;
   title: string;
   /** The path that is merged over all its contexts; null: the whole tree. */

@@ -23,7 +23,7 @@ export function placeOf(boxes: FlameBoxes, row: number, box: number): Place {
 
 /**
  * The box that a key leads to; undefined: none, stay. Outwards goes to the widest box on this one (a callee, or a caller
- * above a path), inwards to the one that it stands on. Left and right pass over boxes narrower than `minimum`.
+ * above a path), inwards to the one below it. Left and right pass over boxes narrower than `minimum`.
  */
 export function step(
   boxes: FlameBoxes,

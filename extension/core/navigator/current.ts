@@ -31,7 +31,7 @@ export interface FrameModel {
   name: string;
   /** As it is shown, with how often it calls itself: `walk ×17`. */
   short: string;
-  /** How many names of the path it stands for. */
+  /** How many names of the path it represents. */
   times: number;
   /** Where the profile says that it is; null: only the name is known. */
   recorded: string | null;

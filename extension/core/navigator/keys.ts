@@ -1,4 +1,4 @@
-/** The Navigator's keys, as its list of keys tells them. The manifest binds them, and a test compares. */
+/** The Navigator's keys, as its list of keys shows them. The manifest binds them, and a test compares both. */
 
 export interface NavigatorKey {
   command: string;

@@ -8,7 +8,7 @@ import { certainty } from "./current";
 
 export interface ListModel {
   title: string;
-  /** Sorts of rows that stand below one heading, in order. */
+  /** The steps whose rows are below one heading, in order. */
   sources: { step: NavigatorStep; count: number }[];
   count: number;
   /** Below the rows: what is not shown, or why there are none. */

@@ -13,9 +13,9 @@ export type NavigatorShown =
 export type ToNavigator =
   | { type: "show"; shown: NavigatorShown }
   | { type: "rows"; revision: number; step: NavigatorStep; from: number; rows: RowModel[] }
-  /** A command is on its way for longer than one likes to wait without a sign. */
+  /** A command takes long enough that the user needs a sign of progress. */
   | { type: "busy"; busy: boolean }
-  /** The editor knows of this turn of the focus: from now on its keybindings for the Navigator hold. */
+  /** The editor has noticed this change of focus: from now on its keybindings for the Navigator work. */
   | { type: "keys"; turn: number };
 
 export type FromNavigator =

@@ -53,7 +53,7 @@ export interface CoverageModel {
   segments: CoverageSegment[];
   /** Those of them that are wide enough to be seen in a bar. */
   bar: CoverageSegment[];
-  /** The bar in words, as far as anybody listens. */
+  /** The bar for screen readers, shortened to what can be listened to. */
   description: string;
 }
 
@@ -87,7 +87,7 @@ const wholes: Record<NavigatorWhole, string> = {
 /** Narrower parts of the bar have no pixel of their own. */
 const segmentSeen = 0.002;
 
-/** So many labels are told of the bar. */
+/** The most labels that the bar's description names. */
 const segmentsTold = 30;
 
 /** The longest breadcrumb; older paths are behind its first. */

@@ -3,7 +3,7 @@
 import type { NavigatorNameRule, NavigatorNames } from "../engine/protocol";
 import { count } from "../text/format";
 
-/** How a rule stands in a list to pick from. */
+/** A rule as an entry of a list to pick from. */
 export interface RuleItem {
   label: string;
   description: string;
@@ -32,7 +32,7 @@ export function settingOf(rules: readonly NavigatorNameRule[], picked: readonly 
   return more.length === 0 ? undefined : ["default", ...more];
 }
 
-/** As the engine takes it. A list without any says that no rule is wanted. */
+/** The rules as the engine takes them. An empty list means no rules. */
 export function rulesText(setting: readonly string[]): string {
   return setting.length === 0 ? "none" : setting.join(",");
 }

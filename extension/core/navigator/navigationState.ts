@@ -37,7 +37,7 @@ export type PendingCommand = NavigatorCommand | ((view: NavigatorView) => Naviga
 
 /** Which engine opened a profile, and by which rules for names. */
 export interface Origin {
-  /** The number of the engine's start. Each engine numbers its profiles anew. */
+  /** How often the engine had been restarted. Each engine numbers its profiles from the start. */
   engine: number;
   rules: string | null;
 }

@@ -1,4 +1,4 @@
-/** A list of any length of which only the rows on screen exist: where they stand, which to ask for, where keys lead. */
+/** A list of any length of which only the rows on screen exist: their positions, which to request, and where keys lead. */
 
 /** One list under a heading, and perhaps a remark below its rows. */
 export interface ListPart {
@@ -57,7 +57,7 @@ export class VirtualList {
     return index < (this.parts[part]?.count ?? 0) ? { kind: "row", part, index } : { kind: "footer", part };
   }
 
-  /** Where a row stands. */
+  /** A row's position. */
   position(part: number, index: number): number {
     return (this.begins[part] ?? 0) + 1 + index;
   }
@@ -67,7 +67,7 @@ export class VirtualList {
     return rowsInSight(this.length, { scrolled, height, rowHeight }, extra);
   }
 
-  /** The pages that hold the rows of these entries and that nobody `has` yet. */
+  /** The pages with the rows of these entries, other than those that `has` knows. */
   missing(first: number, end: number, has: (part: number, index: number) => boolean): RowRange[] {
     const wanted = new Map<string, RowRange>();
     for (let at = first; at < end; at += 1) {

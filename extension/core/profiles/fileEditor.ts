@@ -1,4 +1,4 @@
-/** A file that was opened by a double click: what it is, what its tab says, and where one goes from there. */
+/** A file that was opened by a double click: what it is, what its tab says, and which commands the tab offers. */
 import * as path from "node:path";
 import type { RunKind } from "../engine/protocol";
 import { isTransactionLog, kindOfFiles, runFolderOf } from "../runs/runsOnDisk";
@@ -8,7 +8,7 @@ import { isCausal } from "./profileFiles";
 /** What shows it. A run whose folder says nothing is `unknown`. */
 export type FileKind = "causal" | "profile" | "trace" | "transactions" | "unknown";
 
-/** Of a file by its name; of a run's manifest by what stands beside it. */
+/** The kind of a file by its name; of a run's manifest by the files beside it. */
 export function kindOfFile(file: string, beside: readonly string[]): FileKind {
   if (isEventLog(file)) {
     return "trace";
@@ -28,7 +28,7 @@ export function kindOfFile(file: string, beside: readonly string[]): FileKind {
   return isCausal(file) ? "causal" : "profile";
 }
 
-/** How its results stand now. */
+/** What became of its results. */
 export type FileState =
   | { kind: "opening" }
   | { kind: "open" }
@@ -42,7 +42,7 @@ export interface FileAction {
   command: string;
 }
 
-/** What the tab of a causal profile or a profile of calls shows: its results stand elsewhere. */
+/** What the tab of a causal profile or of a profile shows: their results are shown elsewhere. */
 export interface FilePage {
   title: string;
   says: string;
@@ -98,7 +98,7 @@ export const fileCommands: readonly string[] = Object.values(next).flatMap(({ ac
   actions.map(({ command }) => command),
 );
 
-/** What the tab's page asks. `again`: it was shown before, and is drawn anew. */
+/** What the tab's page asks. `again`: it was shown before, and is loaded again. */
 export type FromFile = { type: "ready" } | { type: "begin"; again: boolean } | { type: "run"; command: string };
 
 export interface ToFile {

@@ -14,7 +14,7 @@ export type HotLine = NavigatorLine & { heat: Heat };
 
 /** What is drawn: in a comparison, a hot line is one that became dearer. */
 export type HotShape = Heat | "more1" | "more2" | "more3" | "more4";
-/** What colour words have. */
+/** The colours of texts. */
 export type HotTone = "hot" | "less";
 
 export const hotShapes: readonly HotShape[] = [
@@ -28,7 +28,7 @@ export function hotShape(heat: Heat, comparison: boolean): HotShape {
   return comparison ? (heat.replace("hot", "more") as HotShape) : heat;
 }
 
-/** The colour of the words about a line. */
+/** The colour of a line's text. */
 export function hotTone(heat: NavigatorHeat): HotTone {
   return heat.startsWith("less") ? "less" : "hot";
 }

@@ -22,7 +22,7 @@ const unmistakable = ["speedscope", "samply", "stackprof", "v8log", "dhat", "pyi
 /** VS Code has an editor of its own for these. */
 const elsewhere = ["cpuprofile", "heapprofile"];
 
-/** Endings that say little: a look at the content tells which of these files are profiles. */
+/** Ambiguous endings: only their content shows which of these files are profiles. */
 export const ambiguousEndings: readonly string[] = ["json", "txt", "out", "gz"];
 
 /** Files that one double click opens, as an editor's selectors name them. */
@@ -52,7 +52,7 @@ export function looksLikeProfile(path: string): boolean {
   return profilePattern.test(path.replace(/^.*[/\\]/, ""));
 }
 
-/** What a file that one wants to look at opens as: a causal profile has its own views. */
+/** How a file opens: a causal profile has views of its own. */
 export function isCausal(path: string): boolean {
   return /\.coz$|(^|[/\\])causal-[^/\\]*\.jsonl$|[/\\]\.fulcrum[/\\]runs[/\\]/.test(path);
 }

@@ -1,6 +1,6 @@
 /** Functions that call themselves: many equal names in a row say no more than one with their number. */
 
-/** A name, and how often it stands there in a row. */
+/** A name, and how often it occurs in a row. */
 export interface Folded<T> {
   item: T;
   times: number;
@@ -28,7 +28,7 @@ export function foldRecursion<T>(items: readonly T[], nameOf: (item: T) => strin
   return folded;
 }
 
-/** ` ×17`; nothing for a name that stands there once or twice. */
+/** ` ×17`; empty for a name that occurs once or twice. */
 export function timesText(times: number): string {
   return times < least ? "" : ` ×${times}`;
 }

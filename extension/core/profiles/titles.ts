@@ -1,6 +1,6 @@
 /** Titles of profiles and comparisons where there is little room: what two names have in common goes first. */
 
-/** What stands between both sides of a comparison's title, as the engine makes it. */
+/** The separator of a comparison's two sides in its title, as the engine writes it. */
 export const against = " \u2212 ";
 /** So much of a name's end is always seen. */
 const tailLength = 10;
@@ -17,7 +17,7 @@ export interface CutName {
   tail: string;
 }
 
-/** Each side apart, so that neither pushes the other out; of each, what tells it from the other stays. */
+/** Each side separately, so that neither displaces the other; of each, what differs from the other is kept. */
 export function cutNames(title: string): CutName[] {
   const sides = sidesOf(title);
   const [a, b] = sides;
@@ -27,7 +27,7 @@ export function cutNames(title: string): CutName[] {
   const { begin, end } = common(a, b);
   return [a, b].map((name) => {
     const differs = name.length - begin - end;
-    // Names that have little in common are told apart by their ends as well.
+    // Names with little in common also differ at their ends.
     if (differs > 2 * tailLength) {
       return endKept(name);
     }
@@ -45,7 +45,7 @@ function endKept(name: string): CutName {
   return { head: name.slice(0, at), kept: name.slice(at), tail: "" };
 }
 
-/** How many letters two names have in common at their beginnings and ends, in whole words and numbers. */
+/** How many letters two names share at their beginnings and ends, in whole words and numbers. */
 function common(a: string, b: string): { begin: number; end: number } {
   const most = Math.min(a.length, b.length);
   let begin = 0;

@@ -21,7 +21,7 @@ export function cmakePrograms(text: string): string[] {
   return [...new Set(programs)];
 }
 
-/** Whether this file stands at the top of a project. */
+/** Whether this file is at the top of a project. */
 export function isCMakeProject(text: string): boolean {
   return cmakeCommandsOf(text).some(({ command }) => command === "project");
 }

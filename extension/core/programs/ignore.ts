@@ -56,7 +56,7 @@ export function isIgnored(rules: readonly IgnoreRule[], folder: string): boolean
   return last !== undefined && !last.keeps;
 }
 
-/** Where programs are built, which is what most projects tell git to ignore. */
+/** Build folders, which most projects tell git to ignore. */
 const buildFolder =
   /^(\.?build|builds|bin|out|target|dist|builddir|_build|cmake-build-.*|build[-_.].*|debug|release)$/i;
 /** Never the place of a program of one's own. */
@@ -82,7 +82,7 @@ export function isSearched(folder: string, ignored: boolean): boolean {
   return !ignored || parts.some((part) => buildFolder.test(part));
 }
 
-/** Files that are no programs, by their names: they are not even looked at. */
+/** Names of files that are no programs: these files are not opened. */
 export function mayBeProgram(name: string): boolean {
   if (name.startsWith(".") || /^(Makefile|GNUmakefile|LICENSE|COPYING|README|CHANGELOG)$/i.test(name)) {
     return false;

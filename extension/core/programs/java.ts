@@ -116,7 +116,7 @@ function namedMainClass(text: string): string | undefined {
   return (maven ?? gradle)?.[1];
 }
 
-/** What builds a target, without its tests: whoever profiles does not test. */
+/** The commands that build a target, without its tests. */
 export function javaCommands(target: JavaTarget): JavaCommands {
   return target.kind === "maven" ? mavenCommands(target) : gradleCommands(target);
 }

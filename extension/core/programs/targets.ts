@@ -19,7 +19,7 @@ export interface BuildTarget {
 export interface Candidate {
   /** What the row says first. */
   label: string;
-  /** Absolute. Of a target that is built first, it may not be there yet; `null` when only the build tells where it is. */
+  /** Absolute. It may be missing until the target was built; `null` when only the build knows where it is. */
   program: string | null;
   /** Where it is from: `CMake target`, `launch.json`. */
   from: string;

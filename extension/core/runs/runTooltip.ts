@@ -5,7 +5,7 @@ import { costText } from "../text/cost";
 import { baseName, count, escapeMarkdown } from "../text/format";
 import { endedText, kindText, labelOf, type RunNode, runsOf, sizeOf, whenText } from "./runs";
 
-/** Options that say where a run stands or what the row says anyway, not what was asked for. */
+/** Options that say where a run is stored, or what the row says anyway. */
 const hidden = new Set(["program", "limit", "iteration", "previous", "continues"]);
 /** Notes that are shown. A run has the others too. */
 const shownNotes = 3;

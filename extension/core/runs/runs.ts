@@ -21,13 +21,13 @@ export interface LoopRow {
   file: string;
   /** The first iteration first. */
   runs: RunRow[];
-  /** The editor knows that it goes on, also between two runs. */
+  /** The editor knows that the loop goes on, even between two runs. */
   going: boolean;
 }
 
 export type RunNode = RunRow | LoopRow;
 
-/** Rows, the newest first. The iterations of a loop stand below it, where the newest of them would. */
+/** Rows, the newest first. A loop is where its newest iteration would be, with its iterations below it. */
 export function runNodes(entries: readonly RunEntry[], goingLoop?: string): RunNode[] {
   const newest = [...entries].sort((a, b) => startOf(b) - startOf(a));
   const byPath = new Map(newest.map((run) => [run.path, run]));
@@ -68,7 +68,7 @@ export function runsOf(nodes: readonly RunNode[]): RunEntry[] {
   return [...new Set(nodes.flatMap((node) => (node.type === "run" ? [node.run] : node.runs.map((row) => row.run))))];
 }
 
-/** How a row tells itself from others while the list changes around it. */
+/** A row's identity while the list changes. */
 export function idOf(node: RunNode): string {
   return node.type === "run" ? node.file : `loop:${node.runs[0]?.file}`;
 }
@@ -83,7 +83,7 @@ export function contextOf(node: RunNode): string {
   return isGoing(node) ? `${kind}.going` : kind;
 }
 
-/** The name of a codicon: a look at the kind, and whether it goes on. */
+/** The name of a codicon, by the kind and whether the run goes on. */
 export function iconOf(node: RunNode): string {
   if (isGoing(node)) {
     return "loading~spin";
@@ -109,7 +109,7 @@ export function descriptionOf(node: RunNode, now: Date, locale?: string): string
   return describe(node, now, locale).parts.filter(Boolean).join(" · ");
 }
 
-/** The row in words, for screen readers. */
+/** The row for screen readers. */
 export function spokenOf(node: RunNode, now: Date, locale?: string): string {
   const { kind, parts } = describe(node, now, locale);
   return [labelOf(node), kind, ...parts].filter(Boolean).join(", ");
@@ -141,7 +141,7 @@ export function kindText(run: RunEntry): string {
   return run.iteration === null ? kind : `${kind}, iteration ${run.iteration.number} of a refine loop`;
 }
 
-/** How a run ended, in words. */
+/** How a run ended, as text. */
 export function endedText(run: RunEntry): string {
   switch (run.ended) {
     case "running":

@@ -1,4 +1,4 @@
-/** Numbers in words: percent with a real minus sign and a no-break space, as the engine writes them. */
+/** Numbers as text: percent with a real minus sign and a no-break space, as the engine writes them. */
 import type { ProfileSummary, RankingRow } from "../engine/protocol";
 
 const NO_BREAK_SPACE = "\u00a0";

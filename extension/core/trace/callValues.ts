@@ -1,4 +1,4 @@
-/** What the calls that somebody points at were given and returned. Each is asked for once, one at a time. */
+/** Arguments and return values of the calls that the user points at. Each is requested once, one at a time. */
 export class CallValues {
   private readonly known = new Map<string, string>();
   private waitsFor: string | undefined;
@@ -6,7 +6,7 @@ export class CallValues {
   /** @param ask is answered by {@link receive} */
   constructor(private readonly ask: (thread: number, node: number) => void) {}
 
-  /** The values of a call as they stand behind its name; nothing while they are not known. */
+  /** The values of a call, as shown after its name; empty while they are not known. */
   of(thread: number, node: number): string {
     const key = keyOf(thread, node);
     const known = this.known.get(key);

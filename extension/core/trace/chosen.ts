@@ -1,10 +1,10 @@
-/** Which row is chosen. It may be chosen before it has come, and go and come again: whoever listens hears of each. */
+/** Which row is chosen. Its data may arrive later, disappear and come back; listeners are told each time. */
 export class Chosen<Row> {
   private known = false;
   /** It was chosen when it was not there. */
   private due = false;
 
-  /** `led`: somebody went to the row just now, so that others may follow. */
+  /** `led`: the user has just gone to the row, so that other views may follow. */
   constructor(private readonly tell: (row: Row | undefined, led: boolean) => void) {}
 
   /** Somebody goes to a row; undefined: it has not come. */

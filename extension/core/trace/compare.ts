@@ -1,4 +1,4 @@
-/** The difference of two traces as a table. A is the trace that is looked at, B the one before. */
+/** The difference of two traces as a table. A is the trace after the change, B the base. */
 
 import type { EventsChange, EventsComparison, EventsDifference, EventsPathSums } from "../engine/protocol";
 import { costText, differenceText } from "../text/cost";

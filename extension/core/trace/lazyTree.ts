@@ -1,5 +1,5 @@
 /**
- * A tree of which only the rows on screen exist: where each stands, which to ask for, where keys lead.
+ * A tree of which only the rows on screen exist: their positions, which rows to request, and where keys lead.
  *
  * A branch knows how many rows are directly below it; the rows themselves come page by page. Finding the row at a position
  * takes time in what is open on the way to it, not in how many rows there are.
@@ -80,7 +80,7 @@ export class Branch<R extends HasChildren> {
     return { branch: this, index: at - before };
   }
 
-  /** How many visible rows stand between this branch's own row and a row of it. */
+  /** How many visible rows are between this branch's own row and one of its rows. */
   offset(index: number): number {
     let offset = index;
     for (const open of this.opened) {
@@ -133,7 +133,7 @@ export class LazyTree<R extends HasChildren> {
     return { branch, index, depth: branch.depth, row: branch.rows.get(index), open: branch.isOpen(index) };
   }
 
-  /** Where a row stands; its branch and all around it must be open. */
+  /** A row's position; its branch and all those around it must be open. */
   position(branch: Branch<R>, index: number): number {
     const own = branch.parent === undefined ? 0 : this.position(branch.parent, branch.index) + 1;
     return own + branch.offset(index);
@@ -176,7 +176,7 @@ export class LazyTree<R extends HasChildren> {
     }
   }
 
-  /** What was told of rows is asked for again; what is open stays open. The top is known. */
+  /** Requests all rows again; what is open stays open. The top is known. */
   forgetRows(): void {
     for (const branch of this.root.all()) {
       if (branch !== this.root) {

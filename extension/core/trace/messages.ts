@@ -13,7 +13,7 @@ import type {
 
 export interface TraceShown {
   trace: EventsOpened;
-  /** The queue whose requests the rows tell; null: none. */
+  /** The queue whose requests the rows show; null: none. */
   queue: EventsQueueNames | null;
   /** What the queue adds up to, a sentence; null without one. */
   queueText: string | null;
@@ -32,7 +32,7 @@ export interface RowsWanted {
   count: number;
 }
 
-/** Rises whenever rows that were told are no longer right. */
+/** Increases whenever the rows that the page has are outdated. */
 interface Round {
   round: number;
 }
@@ -58,7 +58,7 @@ export type ToTrace =
   | ({ type: "found"; hits: EventsHit[]; next: EventsPlace | null } & Search)
   | ({ type: "notFound"; why: string } & Search)
   | { type: "reveal"; hit: EventsHit }
-  /** What a call was given and returned, as it stands behind its name; empty where the log does not tell it. */
+  /** A call's arguments and return value, as shown after its name; empty where the log does not have them. */
   | { type: "values"; thread: number; node: number; text: string };
 
 export type FromTrace =
@@ -70,7 +70,7 @@ export type FromTrace =
       right: number;
       width: number;
       threads: number[];
-      /** The thread whose calls are wanted, and how many levels. */
+      /** The thread whose calls are requested, and how many levels. */
       levelsOf: number | null;
       levels: number;
     }

@@ -34,11 +34,11 @@ export interface RefineModel {
   /** The command line. */
   command: string;
   state: "going" | "done" | "failed";
-  /** While it goes on: it was asked to stop. */
+  /** The loop was asked to stop and has not ended yet. */
   stopping: boolean;
   /** What is going on, how it ended, or why it could not. */
   message: string;
-  /** 0 to 1 while it goes on. */
+  /** 0 to 1 while the loop goes on. */
   fraction: number;
   rows: RefineRow[];
   hotspots: Hotspot[];
@@ -57,7 +57,7 @@ export type FromRefine =
   | { type: "open"; run: string }
   | { type: "compare"; before: string; after: string };
 
-/** What is going on or how it ended. A loop that is asked to stop still tells what it does; that would look like a refusal. */
+/** What is going on, or how it ended. A stopping loop still reports its steps; shown, they would look like a refusal. */
 export function refineSays({ state, stopping, message }: RefineModel): string {
   return state === "going" && stopping ? "stopping…" : message;
 }

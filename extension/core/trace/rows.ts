@@ -1,4 +1,4 @@
-/** Rows of a trace as people read and hear them: threads first, events below. */
+/** Rows of a trace, for reading and for screen readers: threads first, events below. */
 
 import type { EventsOpened, EventsPart, EventsRow, EventsThread } from "../engine/protocol";
 import { costText } from "../text/cost";
@@ -11,7 +11,7 @@ export type TraceRow =
 
 export interface Cells {
   name: string;
-  /** What a call was given and returned, where the log tells it: `(1, "two") → 3`. */
+  /** A call's arguments and return value, where the log has them: `(1, "two") → 3`. */
   values: string;
   /** What kind of event it is, where the name does not say it. */
   tag: string | null;
@@ -38,7 +38,7 @@ const tags: Readonly<Partial<Record<EventsRow["kind"], string>>> = {
 
 const none = "";
 
-/** The thread that stands for the virtual machine itself, by the protocol. */
+/** The protocol's thread for the virtual machine itself. */
 export const virtualMachine = 1;
 
 export function threadRows(trace: EventsOpened): TraceRow[] {
@@ -81,7 +81,7 @@ export function cellsOf(row: TraceRow): Cells {
   };
 }
 
-/** JPMT's words: `no. 87 · #3` at a put, `no. 87 · #4 · 749 ms` at a take. */
+/** As JPMT writes it: `no. 87 · #3` at a put, `no. 87 · #4 · 749 ms` at a take. */
 export function queueText({ queue }: EventsRow): string {
   if (queue === null) {
     return none;
@@ -141,7 +141,7 @@ export function titleOf(row: TraceRow): string {
   return `${event.name}${event.values?.text ?? ""}${own}${probes}`;
 }
 
-/** The part of the trace that a row stands for. */
+/** The part of the trace that a row represents. */
 export function partOf(row: TraceRow): EventsPart {
   return row.kind === "thread" ? { thread: row.thread.id } : { thread: row.event.thread, node: row.event.node };
 }

@@ -51,7 +51,7 @@ export function loopName(name: string): string {
   return name.replace(/-refine-\d+(-\d+)?$/, "");
 }
 
-/** Whether somebody stopped the program of a run: it may never end by itself, as a server. */
+/** Whether the user stopped the program of a run: it may never end by itself, as a server. */
 export async function wasStopped(file: string): Promise<boolean> {
   try {
     const text = await readFile(path.join(traceFolderOf(file), "run.json"), "utf8");
@@ -71,7 +71,7 @@ export async function programOf(file: string): Promise<TracedProgram | undefined
       return { program: command, args, cwd };
     }
   } catch {
-    // Damaged, or not there: then nobody can run it again.
+    // Damaged or missing: then the program cannot be run again.
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Opening and closing traces in the engine, so that it keeps none that nobody looks at. */
+/** Opens and closes traces in the engine, so that it keeps only those that are shown. */
 import { Cancelled, troubleOf, troubleText } from "../engine/errors";
 import type { CancelToken, LongOptions, LongParams, WithToken } from "../engine/longRequest";
 import { type EventsOpened, type RequestMessage, requests } from "../engine/protocol";
@@ -15,7 +15,7 @@ export interface TraceEngine {
   ): Promise<R>;
 }
 
-/** Opens a trace. One that comes when it is no longer wanted is closed, and this fails. */
+/** Opens a trace. If it was cancelled meanwhile, the trace is closed, and this fails. */
 export async function openTrace(engine: TraceEngine, run: string, options: LongOptions): Promise<EventsOpened> {
   const opened = await engine.long(requests.EventsOpen, { run }, options);
   if (options.token?.isCancellationRequested) {

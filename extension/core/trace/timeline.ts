@@ -5,7 +5,7 @@ export interface Span {
   right: number;
 }
 
-/** The narrowest span: a hundred nanoseconds are less than what a probe can tell apart. */
+/** The narrowest span: a probe cannot resolve a hundred nanoseconds. */
 const narrowest = 100;
 
 /** Zooms by a factor (below 1: in) around the point that is at `share` of the width. */

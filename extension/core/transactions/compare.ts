@@ -1,4 +1,4 @@
-/** The types of two runs as a table. A is the run that is looked at, B the one before. */
+/** The types of two runs as a table. A is the run after the change, B the base. */
 
 import type {
   TransactionsCompared,

@@ -24,9 +24,9 @@ export interface CrosstalkCell {
 }
 
 export interface CrosstalkMatrix {
-  /** Who waited the longest first. */
+  /** The longest waits first. */
   waiters: string[];
-  /** Whom they waited for the longest first. */
+  /** Those that they waited for the longest first. */
   holders: string[];
   /** By waiter and holder; null: it never waited for that one. */
   cells: (CrosstalkCell | null)[][];
@@ -49,10 +49,10 @@ export interface PairLock {
   section: SectionOf | null;
 }
 
-/** The locks that are taken and given back, whose sections can be told. */
+/** Locks that are acquired and released, and so have sections. */
 const withSections = new Set(["mutex", "rwlock"]);
 
-/** The heat map; null when nobody waited. */
+/** The heat map; null when no transaction waited. */
 export function crosstalkMatrix(crosstalk: TransactionsCrosstalk): CrosstalkMatrix | null {
   if (crosstalk.pairs.length === 0) {
     return null;

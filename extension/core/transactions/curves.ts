@@ -1,4 +1,4 @@
-/** Arrows between boxes: cubic Bézier curves, and where their counts stand. */
+/** Arrows between boxes: cubic Bézier curves, and the positions of their counts. */
 
 /** What an arrow begins or ends at. */
 export interface Box {

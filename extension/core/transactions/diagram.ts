@@ -53,7 +53,7 @@ export interface DiagramArrow {
   count: string;
   /** An SVG path. */
   path: string;
-  /** Where the count stands: its middle. */
+  /** The middle of the count. */
   x: number;
   y: number;
   /** 1 to 4 pixels, by the logarithm of the count. */
@@ -164,7 +164,7 @@ function graphOf(shown: TransactionsShown): { nodes: Node[]; links: Link[] } {
   return { nodes: [...kept, ...(dropped.length === 0 ? [] : [other])], links: [...links.values()] };
 }
 
-/** Where processes and stages stand in transactions, on average: the first that works for one is 0. */
+/** The mean position of processes and stages in transactions: the first that works for one is 0. */
 function orderOf(ways: readonly TransactionWay[]) {
   const processes = new Map<string, { sum: number; times: number }>();
   const stages = new Map<string, { sum: number; times: number }>();

@@ -1,4 +1,4 @@
-/** Which of a graph's nodes stand before which: the columns of a drawing from left to right. */
+/** Assigns a graph's nodes to layers: the columns of a drawing from left to right. */
 
 export interface Edge {
   from: string;

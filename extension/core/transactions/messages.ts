@@ -5,7 +5,7 @@ export type ToTransactions =
   | { type: "opening"; title: string; message: string }
   | { type: "trouble"; text: string }
   | { type: "show"; title: string; opened: TransactionsOpened }
-  /** How the recording stands that the page shows; null when it has ended. */
+  /** How the recording is going; null when it has ended. */
   | { type: "live"; text: string | null };
 
 /** A row of the crosstalk. */

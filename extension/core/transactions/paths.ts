@@ -2,11 +2,11 @@
 
 export interface PathPart {
   text: string;
-  /** The function to go to; null for what stands between functions. */
+  /** The function to go to; null for text between functions. */
   name: string | null;
 }
 
-/** A text in parts: its functions, which are in it in this order, and what stands between them. */
+/** Splits a text into its functions, which it contains in this order, and the text between them. */
 export function pathParts(text: string, functions: readonly string[]): PathPart[] {
   const parts: PathPart[] = [];
   let from = 0;

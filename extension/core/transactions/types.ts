@@ -14,7 +14,7 @@ export interface TypeOrder {
 
 export const firstOrder: TypeOrder = { column: "cpu", descending: true };
 
-/** What cannot be told. */
+/** Shown for what is not known. */
 const unknown = "–";
 
 export interface TypeRow {
@@ -40,7 +40,7 @@ export interface TypeRow {
   spoken: string;
 }
 
-/** The order after a click on a column: the other way round, or what one wants to see first. */
+/** The order after a click on a column: reversed, or that column's usual order. */
 export function nextOrder(order: TypeOrder, column: TypeColumn): TypeOrder {
   return order.column === column
     ? { column, descending: !order.descending }

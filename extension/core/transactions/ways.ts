@@ -36,7 +36,7 @@ export interface WayPicture {
   lanes: WayLane[];
   /** Round moments, with where they are. */
   ticks: (Tick & { left: number })[];
-  /** How long it took, in words. */
+  /** How long it took, as text. */
   summary: string;
   /** What is not shown of it, a sentence; null: nothing. */
   cut: string | null;

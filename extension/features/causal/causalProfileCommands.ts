@@ -13,7 +13,7 @@ import { exists, type RunStore } from "../runs/runStore";
 import type { CausalResults } from "./causalResults";
 import type { Welcome } from "./welcome";
 
-/** Among how many runs one with an answer is looked for, unasked. */
+/** How many of the newest runs are tried to find one with an answer. */
 const fewRuns = 5;
 
 export class CausalProfileCommands extends Owner {
@@ -41,7 +41,7 @@ export class CausalProfileCommands extends Owner {
     );
   }
 
-  /** On activation: what was open before; else, when wanted, the newest run of the workspace. */
+  /** On activation: opens what was open before; else, if the setting says so, the newest run of the workspace. */
   async restore(): Promise<void> {
     const remembered = this.results.remembered;
     let opens = this.results.opens;
@@ -57,7 +57,7 @@ export class CausalProfileCommands extends Owner {
     const clearedAt = remembered !== undefined && "clearedAt" in remembered ? remembered.clearedAt : undefined;
     const runs = (await this.store.list()).filter((run) => run.ended !== "running");
     const newest = newestRuns(runs, clearedAt).slice(0, fewRuns);
-    // The newest that says anything. When none does, the newest of all.
+    // The newest with an answer. If none has one, the newest of all.
     for (const run of [...newest, ...newest.slice(0, newest.length > 1 ? 1 : 0)]) {
       if (opens !== this.results.opens || this.results.hasAnswer) {
         return;
@@ -67,7 +67,7 @@ export class CausalProfileCommands extends Owner {
     }
   }
 
-  /** A run whose result is shown by whoever started it: its end is no news. */
+  /** Marks a run whose result is shown by what started it: its end needs no attention. */
   shownByItself(run: string): void {
     this.known.add(run);
   }
@@ -187,19 +187,19 @@ export class CausalProfileCommands extends Owner {
     }
   }
 
-  /** Nobody asked for this, so a failure goes to the log only. */
+  /** The user did not ask for this, so a failure goes to the log only. */
   private async openQuietly(profile: string): Promise<void> {
     try {
       const summary = await this.results.open(profile);
       this.engine.log.info(`Opened ${summary.path}.`);
-      // Its message stands there for long, and nobody waits for it.
+      // Its message may stay for long, and nothing waits for it.
       void this.welcome.opened();
     } catch (error) {
       this.engine.log.warn(`${profile} could not be opened: ${error}`);
     }
   }
 
-  /** A run of a terminal has ended: show it, when wanted. The editor's own run opens its result itself. */
+  /** A run in a terminal has ended: opens it, if the setting says so. The editor's own run opens its result itself. */
   private async manifestChanged(manifest: vscode.Uri): Promise<void> {
     const folder = path.dirname(manifest.fsPath);
     // The editor's own run shows its result itself. Another one that ends later is news then.

@@ -1,4 +1,4 @@
-/** A run while it goes on: pause, resume, another target or scope, and back to its results. */
+/** Commands for a run in progress: pause, resume, another target or scope, and back to its results. */
 import * as vscode from "vscode";
 import { aimText, lineAim, listOf, pathsOf, pathsProblem, targetKinds } from "../../core/causal/live";
 import { type Aim, type AimTarget, type ControlAction, requests } from "../../core/engine/protocol";
@@ -48,7 +48,7 @@ export class Live extends Owner {
     }
   }
 
-  /** With an aim at once (a keybinding, a test); else it asks. */
+  /** Applies an aim at once (a keybinding, a test); else it asks. */
   private async retarget(given?: Partial<Aim>): Promise<void> {
     const now = this.results.run?.live?.aim ?? lineAim;
     const aim = given === undefined ? await ask(now) : { ...now, ...given };

@@ -30,14 +30,14 @@ export class Sample extends Owner {
     }
   }
 
-  /** The source first: results stand beside it. Then the Ranking, which says what to do with them. */
+  /** The source first: results are shown beside it. Then the Ranking, which says what to do with them. */
   private async open(folder: string): Promise<void> {
     await vscode.window.showTextDocument(vscode.Uri.file(path.join(folder, sampleSource)), { preview: false });
     await vscode.commands.executeCommand("fulcrum.causal.open", sampleRun(folder, "before"), { preserveFocus: true });
     await vscode.commands.executeCommand("fulcrum.ranking.goto");
   }
 
-  /** As it was when its first run was recorded, whatever somebody tried out in an earlier copy. */
+  /** Copies the sample as it was when its first run was recorded, whatever the user changed in an earlier copy. */
   private async copy(): Promise<string> {
     const from = vscode.Uri.joinPath(this.extensionUri, "media", "sample").fsPath;
     const folder = vscode.Uri.joinPath(this.storage, "sample").fsPath;

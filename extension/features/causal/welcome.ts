@@ -1,4 +1,4 @@
-/** The first time that a workspace has results without anybody having asked for them, the Ranking shows, and what to do. */
+/** The first time that a workspace has results unasked, the Ranking opens, and a message says what to do with them. */
 import * as vscode from "vscode";
 import { bestRow, summarySentence } from "../../core/text/format";
 import * as messages from "../editor/messages";
@@ -12,7 +12,7 @@ export class Welcome {
     private readonly memory: vscode.Memento,
   ) {}
 
-  /** A profile was opened by itself. */
+  /** A profile was opened without being asked for. */
   async opened(): Promise<void> {
     const { summary, rows } = this.results;
     const wanted = vscode.workspace.getConfiguration("fulcrum").get<boolean>("showFirstResult", true);

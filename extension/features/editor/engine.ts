@@ -44,13 +44,13 @@ import * as messages from "./messages";
 
 export type EngineState = "idle" | "running" | "restarting" | "failed";
 
-/** Languages whose lines can stand in a causal profile. */
+/** Languages whose lines can be in a causal profile. */
 const languages = [
   ...["c", "cpp", "cuda-cpp", "objective-c", "objective-cpp"],
   ...["rust", "go", "zig", "d", "nim", "swift", "FortranFreeForm", "fortran-modern"],
 ];
 
-/** Other languages whose lines and functions profiles know: for hot lines that stay in place while one types. */
+/** Other languages whose lines and functions are in profiles: their hot lines stay in place while the user types. */
 const profiledLanguages = [
   ...["python", "javascript", "javascriptreact", "typescript", "typescriptreact", "ruby", "php", "perl", "lua", "r"],
   ...["java", "kotlin", "scala", "groovy", "clojure", "csharp", "fsharp", "dart", "julia", "haskell", "ocaml"],
@@ -287,7 +287,7 @@ export class Engine implements vscode.Disposable {
       await this.begin();
     } catch (error) {
       this.log.debug(`The engine did not start: ${error}`);
-      // A process that ended was counted by `closed`; a binary that is away, as while it is built anew, was not.
+      // A process that ended was counted by `closed`; a missing binary, as while it is being built, was not.
       if (this.restartTimer === undefined && this.currentState === "restarting") {
         this.scheduleRestart();
       }
@@ -369,14 +369,14 @@ export class Engine implements vscode.Disposable {
   }
 }
 
-/** Writes errors to the log only. Whether the user must hear of one is decided by {@link Engine}. */
+/** Writes errors to the log only. {@link Engine} decides which of them the user sees. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
 }
 
-/** A third argument, even undefined, would make the client send the parameters by position. */
+/** With a third argument, even `undefined`, the client would send the parameters by position. */
 function send<P, R>(
   client: LanguageClient,
   { method }: RequestMessage<P, R>,

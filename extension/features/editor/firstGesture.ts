@@ -1,4 +1,4 @@
-/** The engine starts when somebody wants something of it: not when a window opens, nor when a source file does. */
+/** The engine starts when the user needs it: not when a window or a source file is opened. */
 import * as vscode from "vscode";
 import { type Engine, filterLanguage } from "./engine";
 
@@ -10,7 +10,7 @@ interface View {
   readonly onDidChangeVisibility: vscode.Event<unknown>;
 }
 
-/** Resolves once there is a file for results to stand beside, or the view that lists them is seen. */
+/** Resolves once a file is open that may have results, or the view that lists them is visible. */
 export function firstLook(ranking: View, subscriptions: vscode.Disposable[]): Promise<void> {
   const isFile = ({ document }: vscode.TextEditor) => document.uri.scheme === "file";
   return new Promise((resolve) => {

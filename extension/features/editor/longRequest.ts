@@ -8,7 +8,7 @@ export interface Shown extends Pick<LongOptions, "onCancel"> {
   title: string;
   /** The notification appears only when the work takes longer, in milliseconds. Absent: at once. */
   after?: number;
-  /** Hears the work's token and how to cancel it, before it begins. */
+  /** Receives the work's token and a way to cancel it, before it begins. */
   begun?: (workDoneToken: string, cancel: () => void) => void;
 }
 
@@ -50,7 +50,7 @@ export async function shownRequest<P extends WithToken, R>(
           progress.report(increments(latest));
         }
         token.onCancellationRequested(cancel);
-        // The notification goes when the work is over, however it ended: the caller hears how.
+        // The notification closes when the work is over, however it ended: the caller learns how.
         await working.catch(() => undefined);
       },
     );

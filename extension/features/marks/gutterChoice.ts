@@ -1,4 +1,4 @@
-/** Which results stand beside the code: causal ones or a profile's hot lines. Never both; the status bar says which. */
+/** Which results are shown beside the code: causal ones or a profile's hot lines. Never both; the status bar says which. */
 import * as vscode from "vscode";
 import { Owner } from "../../core/owner";
 import { type GutterSource, gutterSentence } from "../../core/profiles/hotLines";
@@ -47,7 +47,7 @@ export class GutterChoice extends Owner {
     return this.source === "profile" && title !== undefined ? { title, comparison: this.comparison } : null;
   }
 
-  /** What was opened last is what one wants to see. An engine that comes back opens both again: that changes nothing. */
+  /** Shows what the user opened last. A restarted engine opens both again, which changes nothing. */
   private follow(): void {
     const { causal, profile } = this.titles;
     if (causal !== undefined && this.results.opens !== this.opens.causal) {

@@ -1,4 +1,4 @@
-/** What is painted in one editor. The editor is only told about what changed. */
+/** What is painted in one editor. The editor is only sent what changed. */
 import * as vscode from "vscode";
 import type { Span } from "../../core/causal/window";
 import type { Marks, RulerMark, ShapeMark, TextMark } from "../../core/marks";

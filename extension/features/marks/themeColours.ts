@@ -1,4 +1,4 @@
-/** Our colours for pictures that the extension draws itself: what somebody wants in the settings, else the defaults. */
+/** Our colours for pictures that the extension draws itself: those of the user's settings, else the defaults. */
 import * as vscode from "vscode";
 import { type Colours, customColours, type ThemeKind } from "../../core/themeColours";
 

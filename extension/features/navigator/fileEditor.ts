@@ -1,6 +1,6 @@
 /**
  * Files that a double click opens. A trace and transactions are shown in the tab itself; the results of other profiles
- * stand beside the code and in their views, and the tab says so.
+ * are shown beside the code and in their views, and the tab says so.
  */
 import { readdir } from "node:fs/promises";
 import * as path from "node:path";
@@ -118,7 +118,7 @@ class FilePanel extends PagePanel<ToFile, FromFile> {
   protected override async answer(message: Question<FromFile>): Promise<void> {
     if (message.type === "begin") {
       this.begun = true;
-      // A tab that is drawn anew opens nothing: something else may be open by now.
+      // A tab that is loaded again opens nothing: something else may be open by now.
       await (message.again ? this.show() : this.openFile());
     } else if (message.command === "open") {
       await this.openFile();

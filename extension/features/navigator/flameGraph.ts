@@ -150,7 +150,7 @@ export class FlameGraphPanel extends Owner {
     }
     const { state } = this.navigation;
     if (state.kind === "opening") {
-      // When that is cancelled, the picture goes on.
+      // If that is cancelled, the picture is still right.
       if (this.seen === "") {
         this.refresh();
       }
@@ -163,7 +163,7 @@ export class FlameGraphPanel extends Owner {
     }
   }
 
-  /** Another profile has other paths. A restarted engine numbers its profiles anew. */
+  /** Another profile has other paths. A restarted engine numbers its profiles from the start. */
   private turnTo(source: ProfileSource): void {
     if (source !== this.source) {
       this.source = source;

@@ -1,4 +1,4 @@
-/** From a name of a profile to its source: where the profile says, else where the workspace defines it. */
+/** From a profile's name to its source: where the profile says, else where the workspace defines it. */
 import * as vscode from "vscode";
 import { type NavigatorLocation, requests } from "../../core/engine/protocol";
 import type { Engine } from "../editor/engine";
@@ -35,7 +35,7 @@ export async function openFrame(engine: Engine, navigation: Navigation, name: st
   }
 }
 
-/** Opens where a name is. */
+/** Opens the place of a name. */
 export async function openLocation(name: string, { locations, note }: Found): Promise<void> {
   const location = locations.length === 1 ? locations[0] : await choose(name, locations);
   if (location !== undefined) {
@@ -46,7 +46,7 @@ export async function openLocation(name: string, { locations, note }: Found): Pr
 }
 
 async function choose(name: string, locations: readonly NavigatorLocation[]): Promise<NavigatorLocation | undefined> {
-  // What the profile itself says needs no question.
+  // A place that the profile itself recorded needs no question.
   const [first] = locations;
   if (first?.how === "recorded" || first === undefined) {
     return first;

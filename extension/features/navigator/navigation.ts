@@ -41,7 +41,7 @@ interface Opening {
   by: "user" | "itself";
   /** How it was viewed before. */
   settings?: ViewSettings;
-  /** Where a failure is told: to the user, or only in the view and the log. */
+  /** Where a failure is reported: in a message, or only in the view and the log. */
   failure: "message" | "view";
 }
 

@@ -39,7 +39,7 @@ export async function ask<T>(
   return answer;
 }
 
-/** Escape in an input that {@link ask} opened: the editor itself does not tell how an input ended without an answer. */
+/** Escape in an input that {@link ask} opened: the editor does not report how an input ended without an answer. */
 export function registerEscape(): vscode.Disposable {
   return vscode.commands.registerCommand("fulcrum.navigator.escape", () => {
     escaped = true;

@@ -1,4 +1,4 @@
-/** Tells menus which files are profiles though their names do not say so: by a look at how they begin. */
+/** Tells menus which files with ambiguous names are profiles, by how the files begin. */
 import { type FileHandle, open } from "node:fs/promises";
 import * as vscode from "vscode";
 import { Debounced } from "../../core/debounce";
@@ -8,14 +8,14 @@ import { beginsLikeProfile, headLength } from "../../core/profiles/profileConten
 import { ambiguousEndings, looksLikeProfile } from "../../core/profiles/profileFiles";
 
 const files = `**/*.{${ambiguousEndings.join(",")}}`;
-/** What a build or a package manager made is no profile of anybody's program. */
+/** Files made by a build or a package manager are no profiles of the user's program. */
 const left = "**/{node_modules,target,.git,.fulcrum,.vscode,vendor,third_party}/**";
-/** In a workspace of more, those that are opened are looked at. */
+/** In a larger workspace, files are checked when they are opened. */
 const most = 1000;
 
 export class ProfileMenus extends Owner {
   private readonly profiles = new Set<string>();
-  /** Looked at when things are quiet. */
+  /** To be checked when things are quiet. */
   private readonly waiting = new Set<string>();
   private told = "";
   private readonly soon = this.own(new Debounced(() => void this.lookAtWaiting(), 200));

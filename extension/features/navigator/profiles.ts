@@ -112,7 +112,7 @@ export class Profiles extends Owner {
   }
 }
 
-/** What the explorer gives: the file clicked on, and all that are marked with it. */
+/** The explorer's arguments: the file clicked on, and all selected files. */
 function filesOf(target: vscode.Uri | string | undefined, all: vscode.Uri[] | undefined): string[] | undefined {
   if (target === undefined) {
     return undefined;

@@ -15,7 +15,7 @@ import { textOf } from "../run/programs";
 const header = "fulcrum.h";
 const crate = "fulcrum-progress";
 
-/** What comes with the extension, or stands in the developer's tree. */
+/** What comes with the extension, or is in the developer's tree. */
 export interface Shipped {
   /** The folder with `fulcrum.h`. */
   include: string;

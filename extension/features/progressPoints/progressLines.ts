@@ -61,7 +61,7 @@ export class ProgressLines extends Owner {
     return this.lines.filter(({ file }) => file === uri.fsPath).map(({ line }) => line);
   }
 
-  /** As a run is told of them: those that lie in a program. */
+  /** The lines that lie in a program, as a run takes them. */
   async forProgram(program: string): Promise<string[]> {
     if (this.lines.length === 0) {
       return [];

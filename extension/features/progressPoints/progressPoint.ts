@@ -85,7 +85,7 @@ async function prepare(engine: Engine, context: vscode.ExtensionContext, uri: vs
   }
 }
 
-/** The document that was edited; `undefined` when nothing was, and the user was told why. */
+/** The document that was edited; `undefined` when nothing was; then a message says why. */
 async function edit(
   engine: Engine,
   kind: ProgressPointEditKind,

@@ -16,7 +16,7 @@ import { cmakeBuilds, findBuilt, programFacts, textOf } from "./programs";
 const runAgain: Again = { label: "Build and Run Again", command: "fulcrum.causal.runAgain" };
 const problemMatchers = { cmake: ["$gcc"], make: ["$gcc"], cargo: ["$rustc"], task: [] };
 
-/** The program that was built, absolute; `undefined` after a failure, which the user was told. */
+/** The absolute path of the program that was built; `undefined` after a failure, which a message has reported. */
 export async function build(target: BuildTarget): Promise<string | undefined> {
   return target.kind === "task" ? buildByTask(target) : buildByCommands(target, await commandsOf(target));
 }
@@ -61,13 +61,13 @@ interface TerminalBuild {
   again: Again;
 }
 
-/** What is offered when a build failed: a button and its command. */
+/** The button that is offered when a build failed, and its command. */
 export interface Again {
   label: string;
   command: string;
 }
 
-/** False after a failure, which the user was told. */
+/** False after a failure, which a message has reported. */
 export async function buildInTerminal({ name, commands, folder, matchers, again }: TerminalBuild): Promise<boolean> {
   const task = new vscode.Task(
     { type: "fulcrum", target: name },
@@ -91,7 +91,7 @@ async function buildByTask(target: BuildTarget): Promise<string | undefined> {
   return (await succeeds(wanted, target.name, runAgain)) ? target.program : undefined;
 }
 
-/** Runs a task to its end. One that fails is told; its errors are in the terminal. */
+/** Runs a task to its end. A message reports a failure; its errors are in the terminal. */
 async function succeeds(task: vscode.Task, name: string, again: Again): Promise<boolean> {
   const options = { location: vscode.ProgressLocation.Notification, title: `Building ${name}`, cancellable: true };
   const ended = await vscode.window.withProgress(options, (_, token) => runTask(task, token));
@@ -116,7 +116,7 @@ async function runTask(task: vscode.Task, token: vscode.CancellationToken): Prom
     const code = new Promise<number | undefined>((resolve) => {
       listening.push(
         vscode.tasks.onDidEndTaskProcess((end) => isOurs(end) && resolve(end.exitCode)),
-        // One that was stopped, or never had a process.
+        // A task that was stopped, or never had a process.
         vscode.tasks.onDidEndTask((end) => isOurs(end) && resolve(undefined)),
       );
     });

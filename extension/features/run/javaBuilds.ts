@@ -6,7 +6,7 @@ import * as messages from "../editor/messages";
 import { buildInTerminal } from "./builds";
 import { programFacts, textOf } from "./programs";
 
-/** The arguments of `java` up to the class; `undefined` after a failure, which the user was told. */
+/** The arguments of `java` up to the class; `undefined` after a failure, which a message has reported. */
 export async function buildJava(target: JavaTarget): Promise<string[] | undefined> {
   const { commands, libraries, classes, installed } = javaCommands(target);
   const name = javaName(target);

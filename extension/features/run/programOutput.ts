@@ -1,8 +1,8 @@
-/** What a recorded program wrote: the end of its output, which the run's folder keeps. */
+/** The end of a recorded program's output, which the run's folder keeps. */
 import { open } from "node:fs/promises";
 import * as path from "node:path";
 
-/** A program may have written gigabytes. */
+/** The most bytes that are read: a program may have written gigabytes. */
 const most = 16 << 10;
 
 export interface WrittenOutput {

@@ -1,4 +1,4 @@
-/** The rows of the question for a program: what was run last, what can be built first, what is built, what is typed. */
+/** The rows of the question for a program: the last one, what can be built first, what is built, what was typed. */
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -19,7 +19,7 @@ export interface ProgramItem extends vscode.QuickPickItem {
 
 const browse: ProgramItem = { label: "$(folder-opened) Browse…", browse: true, alwaysShow: true };
 
-/** Fills a list while its programs are looked for, and while somebody types. */
+/** Fills a list while programs are searched for, and while the user types. */
 export class ProgramRows {
   private last: ProgramItem[] = [];
   private found: ProgramItem[] = [];
@@ -46,7 +46,7 @@ export class ProgramRows {
     return programProblem(file, await programFacts(file));
   }
 
-  /** Looks again at what was run last: it may be away by now. */
+  /** Checks again what was run last: it may be missing by now. */
   async showLast(): Promise<void> {
     if (this.input.program !== "") {
       this.last = [await lastItem(this.input, this.base, (program) => this.problemOf(program))];
@@ -73,7 +73,7 @@ export class ProgramRows {
   }
 }
 
-/** What was run the last time. It may be away by now: that is said before it is chosen. */
+/** What was run last. It may be missing by now: the row says so before it is chosen. */
 async function lastItem(
   input: RunInput,
   base: string,

@@ -1,4 +1,4 @@
-/** Programs of a workspace: what is built already, and what can be built first. */
+/** Programs of a workspace: those that are built, and those that can be built first. */
 import { constants } from "node:fs";
 import { access, open, readdir, readFile, stat } from "node:fs/promises";
 import * as path from "node:path";
@@ -12,7 +12,7 @@ import { launchCandidates, taskCandidates } from "../../core/programs/launch";
 import { makePrograms } from "../../core/programs/make";
 import { type Candidate, type CMakeBuild, cacheValue } from "../../core/programs/targets";
 
-/** How many files and folders are looked at, so that a huge workspace does not keep anybody waiting. */
+/** How many files and folders are looked at, so that a huge workspace takes no longer. */
 const mostEntries = 40_000;
 const deepest = 10;
 const mostPrograms = 60;
@@ -29,7 +29,7 @@ export interface BuiltProgram {
 
 /** What a workspace folder has to profile. */
 export interface Programs {
-  /** The newest first, those with debug information before others. */
+  /** Those with debug information before others, the newest first. */
   built: BuiltProgram[];
   targets: Candidate[];
   /** Java programs: they are traced, since the causal profiler does not look into a virtual machine. */
@@ -45,7 +45,7 @@ export async function findPrograms(root: string): Promise<Programs> {
   return { built: built.slice(0, mostPrograms), targets, java };
 }
 
-/** The program of this name below a folder that was built last. */
+/** The most recently built program of this name below a folder. */
 export async function findBuilt(folder: string, name: string): Promise<string | undefined> {
   const { programs } = await walk(folder);
   const named = programs.filter((file) => path.basename(file) === name);
@@ -76,7 +76,7 @@ export async function programFacts(program: string): Promise<ProgramFacts> {
   }
 }
 
-/** Whether a program says texts such as the names of its source files, and {@link progressMark}. False when it is not there. */
+/** Whether a program contains texts such as its source files' names and {@link progressMark}. False when it is missing. */
 export async function textsIn(program: string): Promise<(text: string) => boolean> {
   try {
     const bytes = await readFile(program);

@@ -1,4 +1,4 @@
-/** What counts as progress, when a program is to be run that has no progress point. */
+/** Asks what counts as progress when a program without a progress point is run. */
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { progressLanguages } from "../../core/causal/progressLines";

@@ -31,9 +31,9 @@ import { askRunInput } from "./runWizard";
 
 /** What was typed into the wizard. */
 const lastInputKey = "fulcrum.lastRun";
-/** What was run, by whatever gesture. */
+/** What was run last, however it was started. */
 const lastRunKey = "fulcrum.lastRequest";
-/** Seconds that are proposed where nobody has chosen a duration. */
+/** The proposed duration in seconds, when the user has not chosen one. */
 const proposedSeconds = 60;
 
 export class Run extends Owner {
@@ -55,7 +55,7 @@ export class Run extends Owner {
     );
   }
 
-  /** What was run last, by its name. */
+  /** The name of the program that was run last. */
   get lastProgram(): string | undefined {
     const last = this.lastRun;
     return last === undefined ? undefined : path.basename(last.request.program);
@@ -65,7 +65,7 @@ export class Run extends Owner {
     return this.memory.get<LastRun>(lastRunKey);
   }
 
-  /** With a whole request it runs at once (a keybinding, a test); else it asks. */
+  /** Runs a whole request at once (a keybinding, a test); else it asks. */
   private async command(given?: Partial<RunRequest>): Promise<void> {
     if (!(await this.mayRun())) {
       return;
@@ -83,7 +83,7 @@ export class Run extends Owner {
     }
   }
 
-  /** What the last run was, or a run of the Runs view, once more. */
+  /** Repeats the last run, or a run of the Runs view. */
   private async again(run?: CommandArgument): Promise<void> {
     if (!(await this.mayRun())) {
       return;
@@ -97,7 +97,7 @@ export class Run extends Owner {
     await this.prepare(wanted);
   }
 
-  /** Goes on where a run stopped: the one that is open, or one of the Runs view. */
+  /** Continues a run where it stopped: the open one, or one of the Runs view. */
   private async longer(run?: CommandArgument): Promise<void> {
     if (!(await this.mayRun())) {
       return;
@@ -151,7 +151,7 @@ export class Run extends Owner {
       cwd: "",
       duration: String(proposedSeconds),
       ...this.memory.get<Partial<RunInput>>(lastInputKey),
-      // What the settings propose is proposed each time.
+      // The settings' duration is proposed each time.
       ...(proposed === null ? {} : { duration: String(proposed) }),
     };
     const input = await askRunInput(first, base);
@@ -173,7 +173,7 @@ export class Run extends Owner {
     }
     const asked = await withProgress({ ...request, program }, this.lines);
     if (asked !== undefined) {
-      // Lines move while one types: where they are is asked again the next time.
+      // Lines move while the user types: where they are is asked again the next time.
       const kept = { ...request, program, endToEnd: asked.endToEnd };
       await this.start({ request: asked, ...(target !== undefined && { build: target }) }, kept);
     }
@@ -216,7 +216,7 @@ export class Run extends Owner {
         await this.recover(name, startedAt);
       } else {
         const edit = "Edit Run…";
-        // What cannot be continued can be done from the start.
+        // A run that cannot be continued can be started again.
         const anew = "Run Again";
         const ways = request.continues === undefined ? [edit] : [anew, edit];
         const choice = await messages.showTrouble(this.engine.log, `Profiling ${request.program}`, error, ...ways);
@@ -264,7 +264,7 @@ export class Run extends Owner {
     }
   }
 
-  /** The engine died while the program ran. The program goes on and records; what it has recorded so far is opened. */
+  /** The engine died while the program ran. The program continues and records; what it has recorded so far is opened. */
   private async recover(name: string, startedAt: number): Promise<void> {
     const reload = "Load Newer Results";
     const showLog = "Show Log";

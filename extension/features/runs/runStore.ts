@@ -10,14 +10,14 @@ import type { Engine } from "../editor/engine";
 
 export class RunStore extends Owner {
   private readonly changed = this.own(new vscode.EventEmitter<void>());
-  /** A run began, changed how it stands, or is gone. Many changes at once are told as one. */
+  /** A run began, changed its state, or is gone. Many changes at once are reported as one. */
   readonly onDidChange = this.changed.event;
   private readonly soon = this.own(new Debounced(() => this.changed.fire(), 200));
 
   constructor(private readonly engine: Engine) {
     super();
     const watch = vscode.workspace.createFileSystemWatcher;
-    // Of a folder that is deleted, its own end is told, not that of what was in it.
+    // When a folder is deleted, only its own end is reported, not that of its files.
     const watchers = [
       watch("**/.fulcrum/runs/*/run.json"),
       watch("**/.fulcrum/runs/*", false, true, false),
@@ -54,7 +54,7 @@ export class RunStore extends Owner {
     return { causal: of("causal"), events: of("events"), transactions: of("transactions"), unknown: of("unknown") };
   }
 
-  /** Deletes runs, all or none of those that stand in one store. */
+  /** Deletes runs, all or none of those in one store. */
   async remove(runs: readonly RunEntry[]): Promise<void> {
     const stores = new Map<string, string[]>();
     for (const run of runs) {

@@ -178,7 +178,7 @@ async function askFilter(last: string | undefined): Promise<FilterItem | undefin
     description: file.fsPath === last ? "last time" : path.dirname(vscode.workspace.asRelativePath(file)),
     file,
   }));
-  // What was chosen last stands first.
+  // The last choice comes first.
   filters.sort((a, b) => Number(b.file?.fsPath === last) - Number(a.file?.fsPath === last));
   const everything: FilterItem = {
     label: "$(symbol-method) All methods of the program",

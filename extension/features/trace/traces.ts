@@ -187,7 +187,7 @@ export class Traces extends Owner {
   }
 }
 
-/** Of a server the trace is the beginning: what costs in it is found by the next step. */
+/** For a server, the trace is only the first step: refining finds what is costly in it. */
 async function tellStopped(name: string | undefined, { exit, run }: TraceOutcome): Promise<void> {
   if (name === undefined) {
     await messages.info(exit);
@@ -201,8 +201,8 @@ async function tellStopped(name: string | undefined, { exit, run }: TraceOutcome
 }
 
 /**
- * A program that was built to be traced has ended by itself: a server that ends at once has said why, and where that is nobody
- * can see.
+ * A program that was built to be traced has ended by itself. A server that ends at once has written why, and the user cannot
+ * see where.
  */
 async function tellEnd(name: string, run: string): Promise<void> {
   const written = await lastWritten(run);

@@ -1,4 +1,4 @@
-/** Types of transactions in the Navigator: one alone, or one compared with another or with the same in another run. */
+/** Opens types of transactions in the Navigator: alone, or compared with another type or with another run. */
 import * as vscode from "vscode";
 import { requests, type TransactionsOpened, type TransactionsTypeOf } from "../../core/engine/protocol";
 import type { DerivedProfile } from "../../core/navigator/navigationState";
@@ -35,7 +35,7 @@ export class TransactionTypes {
     }
   }
 
-  /** Asks with what a type of an open run is to be compared, and compares. */
+  /** Asks what to compare a type of an open run with, and compares. */
   async compare(of: TransactionsTypeOf, opened: TransactionsOpened): Promise<void> {
     const against = await this.chooseBase(of, opened);
     if (against !== undefined) {

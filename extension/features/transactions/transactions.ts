@@ -24,12 +24,12 @@ import type { Navigation } from "../navigator/navigation";
 import type { RunStore } from "../runs/runStore";
 import { TransactionTypes } from "./transactionTypes";
 
-/** Between two readings of a recording that goes on, in milliseconds. */
+/** The shortest pause between two readings of a recording in progress, in milliseconds. */
 const shortestPause = 3000;
-/** Between two readings, as often as one takes: the engine has other things to do. */
+/** The pause between two readings, as a multiple of how long one takes: the engine has other things to do. */
 const pauses = 5;
 
-/** How long a program runs at most that is started to tell what a section is worth. */
+/** The longest that a program runs to measure what a section is worth. */
 const measuredSeconds = 60;
 
 export class Transactions extends Owner {

@@ -118,7 +118,7 @@ function Table({ point, goTo }: { point: ComparePointModel; goTo: (target: numbe
 /** A target has two rows: its numbers, and below them what to make of it. */
 function Target({ row, axis, goTo }: { row: CompareRow; axis: Axis; goTo: () => void }): VNode {
   const kind = row.changed ? undefined : "unchanged";
-  // Who selects text to copy it does not want to go away.
+  // A user who selects text to copy it does not want to leave.
   const click = () => {
     if (String(window.getSelection()) === "") {
       goTo();
@@ -153,7 +153,7 @@ function Target({ row, axis, goTo }: { row: CompareRow; axis: Axis; goTo: () => 
   );
 }
 
-/** Predicted above, hollow with a round mark; actual below, filled with a pointed one: told apart without colour. */
+/** Predicted above, hollow with a round mark; actual below, filled with a pointed one: distinguishable without colour. */
 function RowPicture({ row, axis }: { row: CompareRow; axis: Axis }): VNode {
   const x = scale(axis);
   return (

@@ -1,4 +1,4 @@
-/** The flame graph's page: toolbar, keys and words around {@link FlameGraph}. */
+/** The flame graph's page: toolbar, keys and texts around {@link FlameGraph}. */
 import { Fragment, render } from "preact";
 import type { NavigatorFlameWidth } from "../../core/engine/protocol";
 import type { FlameBoxes } from "../../core/flame/boxes";
@@ -71,7 +71,7 @@ function receive(message: ToFlame): void {
   }
 }
 
-/** The same words again are not spoken again. */
+/** Speaks a text, but not the same one twice in a row. */
 function speak(words: string): void {
   const spoken = byId("spoken");
   if (spoken.textContent !== words) {
@@ -98,13 +98,13 @@ function show(next: FlameShown): void {
   }
 }
 
-/** In place of the graph, which stays below: the same one may come back when the engine was started anew. */
+/** Shown over the graph, which stays: the same one may come back after a restart of the engine. */
 function showNothing(words: string): void {
   byId("nothing").textContent = words;
   byId("nothing").hidden = false;
 }
 
-/** Who has the keys has a place to start from, as soon as there is one. */
+/** While the canvas has the focus, something is selected as soon as there is a box. */
 function selectSomething(): void {
   if (graph.selected === undefined && document.activeElement === canvas) {
     graph.move("ArrowDown");

@@ -306,7 +306,7 @@ export class FlameGraph {
     }
   }
 
-  /** The path stands in the middle when there are callers above it. */
+  /** Puts the path in the middle when there are callers above it. */
   private settle(): void {
     this.callers = this.callerRows();
     this.above = this.callers * rowHeight;

@@ -4,7 +4,7 @@ import { type FlameTheme, flameTheme, labelPaint, type Paint } from "../../core/
 import type { FlameShown } from "../../core/flame/messages";
 import { themeKind, themeReader } from "../theme";
 
-/** Boxes carry the number of their label; in a comparison the colour tells what changed. */
+/** Boxes carry the number of their label; in a comparison the colour shows what changed. */
 export function Legend({ shown: { comparison, labels } }: { shown: FlameShown }): VNode {
   const theme = flameTheme(themeKind(), themeReader());
   return (

@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { rowsInSight } from "../../core/navigator/virtualList";
 import { nextFrame } from "../settled";
 
-/** So many entries stand one beside or below the other as they come. */
+/** Up to so many entries are shown without a box of their own. */
 const few = 30;
 const rowHeight = 22;
 const rowsShown = 8;
@@ -13,7 +13,7 @@ const height = rowHeight * rowsShown;
 interface Props {
   /** Its own among the lists of the page. */
   class: string;
-  /** For who does not see it. */
+  /** For screen readers. */
   label: string;
   count: number;
   entry: (index: number) => VNode | null;

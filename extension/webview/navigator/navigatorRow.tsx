@@ -1,4 +1,4 @@
-/** What stands in the list below the current path: headings, rows and remarks, and the columns' names above. */
+/** The list below the current path: headings, rows and remarks, and the columns' names above. */
 import type { VNode } from "preact";
 import type { ListModel, RowModel } from "../../core/navigator/lists";
 import type { NavigatorModel } from "../../core/navigator/model";
@@ -31,7 +31,7 @@ export function Columns({ model }: { model: NavigatorModel }): VNode {
   );
 }
 
-/** Where an entry stands. */
+/** An entry's position. */
 function topOf(at: number): Record<string, string> {
   return { top: `${at * rowHeight}px` };
 }

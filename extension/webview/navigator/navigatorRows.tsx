@@ -44,7 +44,7 @@ export class Rows {
       this.asked.clear();
       this.active = this.list.move(-1, "Home", 0) ?? -1;
       this.scroller.scrollTop = 0;
-      // The list is where the keys are: whoever walks through paths, or has lost a button that was pressed, stays in it.
+      // The list is where the keys are: users who walk through paths, or whose pressed button has gone, stay in it.
       if (document.hasFocus() && (document.activeElement ?? document.body) === document.body) {
         this.scroller.focus();
       }
@@ -92,7 +92,7 @@ export class Rows {
     }
     for (const range of this.list.missing(first, end, (part, index) => this.row(part, index) !== undefined)) {
       const list = model.lists[range.part];
-      // A page can hold rows of two sorts that stand below one heading.
+      // A page can have rows of two steps that are below one heading.
       for (let index = range.from; list !== undefined && index < range.from + range.count; ) {
         const place = locate(list, index);
         if (place === undefined) {

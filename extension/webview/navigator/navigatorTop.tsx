@@ -55,7 +55,7 @@ interface SuggesterProps {
 
 function Suggester({ name, where, model, run }: SuggesterProps): VNode {
   const on = model.suggester === name;
-  // The suggester that is on suggests anew.
+  // The active suggester suggests again.
   const press = run(on ? "suggest" : "toggleSuggester");
   return <Choice on={on} title={`Suggest from the ${where} (U changes)`} onClick={press} text={name} />;
 }

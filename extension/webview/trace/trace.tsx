@@ -1,4 +1,4 @@
-/** A trace's page: toolbar, keys and words around {@link TraceTree} and {@link Timeline}. */
+/** A trace's page: toolbar, keys and texts around {@link TraceTree} and {@link Timeline}. */
 import { render, type VNode } from "preact";
 import type { EventsHit, EventsOrder, EventsPlace, EventsQueueOrder } from "../../core/engine/protocol";
 import { CallValues } from "../../core/trace/callValues";

@@ -151,7 +151,7 @@ export class Timeline {
     return { thread: lane.thread, call: level < 0 || x < labelWidth ? undefined : this.callAt(this.time(x), level) };
   }
 
-  /** The state at a point, in words. */
+  /** The state at a point, as text. */
   stateAt(x: number, thread: number): string {
     const states = this.data?.threads.find((it) => it.id === thread)?.states;
     const time = this.time(x);

@@ -116,7 +116,7 @@ export class TraceTree {
     this.draw();
   }
 
-  /** One more step on the way to what is wanted: opens what has come, asks for what has not. */
+  /** One more step towards the requested row: opens what has arrived, requests what has not. */
   private goOn(): void {
     const hit = this.wanted;
     const index = hit === undefined ? -1 : (this.trace?.threads.findIndex((it) => it.id === hit.row.thread) ?? -1);
@@ -298,7 +298,7 @@ export class TraceTree {
     if (scroll && top < this.scroller.scrollTop) {
       this.scroller.scrollTop = top;
     } else if (scroll && top + rowHeight > this.scroller.scrollTop + this.scroller.clientHeight) {
-      // What was jumped to stands in the middle, what was stepped to at the edge.
+      // After a jump the row is in the middle, after a step at the edge.
       const far = top > this.scroller.scrollTop + this.scroller.clientHeight + rowHeight;
       const space = far ? this.scroller.clientHeight / 2 : this.scroller.clientHeight - rowHeight;
       this.scroller.scrollTop = top - space;

@@ -12,7 +12,7 @@ import {
 } from "../../core/transactions/diagram";
 import { isFunction } from "../../core/transactions/paths";
 
-/** How kinds of flows are told apart without colour, in the order of the legend. */
+/** How kinds of flows are distinguished without colour, in the order of the legend. */
 const kinds: readonly (readonly [TransactionFlowKind, string])[] = [
   ["message", "message"],
   ["memory", "shared memory"],

@@ -190,7 +190,7 @@ export class TypeTable extends Component<Props> {
     event.preventDefault();
   }
 
-  /** Does what a key without others stands for; false when it stands for nothing. */
+  /** Does the action of a key pressed without modifiers; false when it has none. */
   private actBy(event: KeyboardEvent, row: TypeRow): boolean {
     const found = actions.find(([, , key]) => key === event.key);
     if (found === undefined || event.ctrlKey || event.metaKey || event.altKey) {
