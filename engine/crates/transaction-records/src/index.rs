@@ -226,10 +226,10 @@ impl Index {
                 sent: Ranges::default(),
                 sends: 0,
                 first_received: None,
-                channel: 0,
+                channel: ChannelId(0),
                 side: 0,
             });
-            self.ends.len() - 1
+            EndId(self.ends.len() - 1)
         })
     }
 

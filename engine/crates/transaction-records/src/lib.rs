@@ -18,6 +18,7 @@ mod log;
 pub mod names;
 mod process;
 mod replay;
+mod rows;
 pub mod run;
 pub mod samples;
 mod spots;

@@ -1,6 +1,5 @@
 //! Names of code and data addresses. The run folder keeps a table of those that its profile needs, so that the profile can
 //! be shown where the programs are not available.
-//! the programs are not.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

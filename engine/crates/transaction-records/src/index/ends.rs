@@ -3,11 +3,16 @@
 use fulcrum_wire::transactions::{Address, StreamKind, Via};
 
 use super::ranges::Ranges;
+use crate::rows::row;
 
-/// An end of a stream in one process: an index into [`Index::ends`].
-pub(crate) type EndId = usize;
-/// An index into [`Index::channels`].
-pub(crate) type ChannelId = usize;
+row! {
+    /// An end of a stream in one process: a row of [`Index::ends`](super::Index::ends).
+    EndId
+}
+row! {
+    /// A row of [`Index::channels`](super::Index::channels).
+    ChannelId
+}
 
 /// A stream as one process sees it.
 #[derive(Clone, Debug)]

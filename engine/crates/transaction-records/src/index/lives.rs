@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fulcrum_wire::transactions::{Address, StreamKind, Via};
 
-use super::ends::{Channel, End, EndId};
+use super::ends::{Channel, ChannelId, End, EndId};
 use crate::process::ProcessInfo;
 
 /// What the two ends of a stream have in common. Includes the machine where the value is local to it.
@@ -34,7 +34,8 @@ pub(super) fn channels(
 ) -> Vec<Channel> {
     let peers = unix_peers(ends, machines);
     let mut groups: BTreeMap<Key, [Vec<EndId>; 2]> = BTreeMap::new();
-    for (id, end) in ends.iter().enumerate() {
+    for (row, end) in ends.iter().enumerate() {
+        let id = EndId(row);
         let (key, side) = key(id, end, machines[end.process], &peers);
         groups.entry(key).or_default()[side].push(id);
     }
@@ -57,7 +58,7 @@ pub(super) fn channels(
     for (row, channel) in channels.iter().enumerate() {
         for (side, of_side) in channel.sides.iter().enumerate() {
             for &end in of_side {
-                (ends[end].channel, ends[end].side) = (row, side);
+                (ends[end].channel, ends[end].side) = (ChannelId(row), side);
             }
         }
     }
@@ -90,9 +91,9 @@ fn key(id: EndId, end: &End, machine: usize, unix_peers: &UnixPeers) -> (Key, us
             (Key::Tcp(machine, first, second), is_second)
         }
         StreamKind::Unix if end.inode != 0 => {
-            let told = unix_peers.get(&(machine, end.inode)).copied().unwrap_or(0);
+            let named_by = unix_peers.get(&(machine, end.inode)).copied().unwrap_or(0);
             let peer = if end.peer_inode == 0 {
-                told
+                named_by
             } else {
                 end.peer_inode
             };

@@ -63,7 +63,8 @@ pub(super) fn run(
         for row in 0..of_log.threads().len() {
             let next = of_log.record_at(row, Position::default());
             order.queues.push(Queue { log, row, next });
-            order.line_up(logs, world, order.queues.len() - 1);
+            let thread = ThreadRow(order.queues.len() - 1);
+            order.line_up(logs, world, thread);
         }
     }
     let mut next_check = 0;
@@ -85,7 +86,6 @@ pub(super) fn run(
 
 /// When the thread's next record happened. Sent bytes may have arrived, and may even have been answered, before the sending
 /// call returns.
-/// call is over that sends it.
 fn happened_ns<'a>(log: &Log<'a>, row: usize, next: &(Head, Record<'a>, Position)) -> u64 {
     let mut next = *next;
     loop {

@@ -16,7 +16,7 @@ fn open(script: Script, options: &Options) -> Run {
 }
 
 /// The traces of the ways.
-fn told(run: &Run) -> Vec<Option<String>> {
+fn traces_of(run: &Run) -> Vec<Option<String>> {
     let ways = run.ways.iter();
     ways.map(|it| it.trace.map(|it| it.to_string())).collect()
 }
@@ -49,7 +49,7 @@ fn a_request_tells_its_trace_however_it_is_read() {
             &["GET /list HTTP/1.1\r\nHost: shop\r\n\r\n"],
         );
         let run = open(script, &Options::default());
-        assert_eq!(told(&run), [Some(PARENT.to_owned()), None], "{cut}");
+        assert_eq!(traces_of(&run), [Some(PARENT.to_owned()), None], "{cut}");
     }
 }
 
@@ -63,7 +63,7 @@ fn nothing_is_read_where_no_names_are_wanted() {
         recognition: Recognition::Off,
         ..Options::default()
     };
-    assert_eq!(told(&open(script, &options)), [None]);
+    assert_eq!(traces_of(&open(script, &options)), [None]);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn what_is_not_kept_of_a_request_cannot_be_read() {
     let (kept, lost) = cookie.split_at(MAX_HEAD);
     let rest = format!("{lost}traceparent: {PARENT}\r\n\r\n");
     request(&mut script, web, &[kept, &rest]);
-    assert_eq!(told(&open(script, &Options::default())), [None]);
+    assert_eq!(traces_of(&open(script, &Options::default())), [None]);
 }
 
 /// The front end asks the back end within a trace of its own, which no client has named.
@@ -107,7 +107,7 @@ fn a_transaction_is_of_the_first_trace_that_one_of_its_requests_tells() {
     };
     let run = open(script, &options);
     assert_eq!(
-        told(&run),
+        traces_of(&run),
         [Some(PARENT.to_owned()), Some(PARENT.to_owned())]
     );
     let asked: Vec<Option<String>> = run

@@ -163,7 +163,6 @@ fn receive(stream: u64, range: Range<u64>) -> ReceiveRecord {
 
 /// An unrecorded database, an unrecorded queue, clients of an accepted connection, which need no record, and bytes that
 /// bypassed the hooks.
-/// went past the wrappers.
 #[test]
 fn what_was_not_recorded_is_counted_by_peer() {
     let server = ProcessMessages {

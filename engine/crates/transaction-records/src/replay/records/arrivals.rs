@@ -174,7 +174,7 @@ impl World<'_> {
             let before = dictionary.before_request(doing.context);
             return dictionary.append(before, handler);
         }
-        let is_told = thread.event.as_ref().is_some_and(|it| it.handler.is_some());
+        let is_notified = thread.event.as_ref().is_some_and(|it| it.handler.is_some());
         let known = self.side(received.end).base;
         let known = known.filter(|(of, _)| *of == process).map(|(_, it)| it);
         let base = match (doing.task, doing.context.is_empty()) {
@@ -183,7 +183,7 @@ impl World<'_> {
             _ => known.unwrap_or_default(),
         };
         self.side(received.end).base.get_or_insert((process, base));
-        if is_told && doing.task.is_none() {
+        if is_notified && doing.task.is_none() {
             return base;
         }
         let (index, resolver) = (self.index, self.resolver);
@@ -240,13 +240,13 @@ impl World<'_> {
     /// Before that, it waited for it.
     fn comes_to(&mut self, received: &Received<'_>, doing: Doing) -> u64 {
         let instance = self.instance_of(doing);
-        let is_told = self.handler(received).is_some();
+        let is_notified = self.handler(received).is_some();
         let thread = &mut self.threads[received.thread];
-        let told_ns = thread.event.as_ref().map(|it| it.time_ns);
-        let since_told =
-            told_ns.filter(|it| thread.moments.last().is_none_or(|last| last.time_ns <= *it));
-        if let Some(told_ns) = since_told.filter(|_| is_told) {
-            return told_ns;
+        let event_ns = thread.event.as_ref().map(|it| it.time_ns);
+        let since_event =
+            event_ns.filter(|it| thread.moments.last().is_none_or(|last| last.time_ns <= *it));
+        if let Some(event_ns) = since_event.filter(|_| is_notified) {
+            return event_ns;
         }
         if received.began_ns >= thread.last_ns {
             thread.remember(Moment {

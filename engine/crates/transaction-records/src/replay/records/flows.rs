@@ -6,8 +6,9 @@ use fulcrum_transactions::{FlowKind, Name, Step, Synopsis, TakenOver};
 use fulcrum_wire::transactions::{Head, Record};
 
 use super::scope::common;
+use crate::index::EndId;
 use crate::process::file_name;
-use crate::replay::state::doing::{Doing, Hold, ThreadRow};
+use crate::replay::state::doing::{Doing, Hold, TaskId, ThreadRow};
 use crate::replay::state::process::{Continued, Handed, Item, Outgoing};
 use crate::replay::state::thread::{Event, Pause};
 use crate::replay::state::wait::WaitsFor;
@@ -85,7 +86,7 @@ impl World<'_> {
 
     /// The last work of a process before it executed another program, taken from the thread that was active last.
     fn handed_at_exec(&mut self, before: usize, process: usize) -> Option<Handed> {
-        let rows = self.processes[before].rows.clone();
+        let rows = self.processes[before].rows.clone().map(ThreadRow);
         let thread = rows.max_by_key(|&it| self.threads[it].last_ns)?;
         let last = &self.threads[thread];
         let (doing, base) = (last.doing(), last.base);
@@ -192,7 +193,7 @@ impl World<'_> {
         };
         // Work without a request does not take a thread away from a request: it comes from a pool that another thread
         // fills.
-        let at_work = |it: usize| !self.tasks[it].is_over;
+        let at_work = |it: TaskId| !self.tasks[it].is_over;
         let is_for_nobody =
             item.of.task.is_none() && self.threads[thread].task.is_some_and(at_work);
         if !self.index.has_flow(process, list) || is_for_nobody {
@@ -205,7 +206,7 @@ impl World<'_> {
         let activity = &mut self.threads[thread].activity;
         let taken = activity.take_over(dictionary, item.produced);
         let context = activity.context();
-        self.tell_flow(thread);
+        self.record_flow(thread);
         let task = item.of.task;
         let is_own = task.is_some() && task == self.threads[thread].task;
         match taken {
@@ -222,7 +223,7 @@ impl World<'_> {
     /// A thread waits for more work.
     pub(in crate::replay) fn idles(&mut self, thread: ThreadRow, head: Head, began_ns: u64) {
         self.end_waits(thread);
-        self.tell_flow(thread);
+        self.record_flow(thread);
         let process = self.threads[thread].process;
         let wait: Rc<[Name]> = match head.path {
             0 => Rc::new([]),
@@ -286,7 +287,12 @@ impl World<'_> {
     }
 
     /// An event loop tells a thread that a stream is ready (§4.1).
-    pub(in crate::replay) fn is_told(&mut self, thread: ThreadRow, stream: u32, time_ns: u64) {
+    pub(in crate::replay) fn receives_event(
+        &mut self,
+        thread: ThreadRow,
+        stream: u32,
+        time_ns: u64,
+    ) {
         let process = self.threads[thread].process;
         let end = self.index.end_of.get(&(process, stream)).copied();
         let end = end.filter(|_| stream != 0);
@@ -302,7 +308,7 @@ impl World<'_> {
             },
         };
         self.drop_idle_waits(thread);
-        self.tell_flow(thread);
+        self.record_flow(thread);
         self.threads[thread].event = Some(Event {
             end,
             base,
@@ -315,7 +321,7 @@ impl World<'_> {
     }
 
     /// The task of the latest request on a stream, answered or not, if it belongs to this process.
-    pub(in crate::replay) fn current_task(&mut self, end: usize) -> Option<usize> {
+    pub(in crate::replay) fn current_task(&mut self, end: EndId) -> Option<TaskId> {
         let process = self.index.ends[end].process;
         let task = self.side(end).request.as_ref()?.task;
         (self.tasks[task].process == process).then_some(task)
@@ -365,7 +371,7 @@ impl World<'_> {
 
 impl World<'_> {
     /// Records the flow through the latest event, unless that is done.
-    pub(in crate::replay) fn tell_flow(&mut self, thread: ThreadRow) {
+    pub(in crate::replay) fn record_flow(&mut self, thread: ThreadRow) {
         let it = &mut self.threads[thread];
         let process = it.process;
         let Some((from, to)) = it.event.as_mut().and_then(|it| it.flow.take()) else {

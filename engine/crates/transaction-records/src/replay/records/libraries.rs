@@ -48,14 +48,14 @@ impl World<'_> {
         if how != Calling::Onward {
             self.drop_idle_waits(thread);
         }
-        self.tell_flow(thread);
+        self.record_flow(thread);
         // What another handler was told has ended, but not what the loop was told.
         let around = around.filter(|it| how == Calling::Onward || !it.is_settled);
-        let told = around.as_ref().and_then(|it| it.end);
+        let noted_end = around.as_ref().and_then(|it| it.end);
         // What a library has read for a handler belongs to that handler.
         let is_same = handler.is_some() && around.is_some_and(|it| it.handler == handler);
         self.threads[thread].event = Some(Event {
-            end: end.or(told),
+            end: end.or(noted_end),
             base,
             time_ns: head.time_ns,
             handler: handler.clone(),
@@ -137,7 +137,7 @@ impl World<'_> {
 
     /// The handler at this depth has returned to the one around it, or to its library.
     pub(in crate::replay) fn returns(&mut self, thread: ThreadRow, depth: u32, time_ns: u64) {
-        self.tell_flow(thread);
+        self.record_flow(thread);
         let it = &mut self.threads[thread];
         it.handlers.truncate(depth.saturating_sub(1) as usize);
         let around = match it.handlers.last() {

@@ -183,7 +183,7 @@ impl World<'_> {
         process: usize,
         end: EndId,
     ) -> StreamId {
-        let id = StreamId(channel as u64 * 2 + side as u64);
+        let id = StreamId(channel.0 as u64 * 2 + side as u64);
         let messages = &mut self.processes[process].messages;
         let peers = &mut messages.peers;
         peers.entry(id).or_insert_with(|| self.index.peer(end));

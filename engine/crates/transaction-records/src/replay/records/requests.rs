@@ -19,7 +19,7 @@ impl World<'_> {
         origin: Option<Rc<Origin>>,
         time_ns: u64,
     ) -> TaskId {
-        let task = self.tasks.len();
+        let task = TaskId(self.tasks.len());
         let instance = instance.unwrap_or_else(|| {
             self.instances.push(Instance {
                 task,

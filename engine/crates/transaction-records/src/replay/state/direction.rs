@@ -84,7 +84,6 @@ impl Counter {
     ///
     /// Threads of a process may record their calls in another order than they made them, so a skipped offset may come
     /// later.
-    /// first and come later.
     pub(in crate::replay) fn place(&self, all: u64, offset: u64, start: Start) -> u64 {
         let next = match (self.has_begun, start) {
             (true, Start::AtZero | Start::Unknown) => self.next,

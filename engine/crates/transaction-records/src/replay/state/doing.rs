@@ -4,10 +4,16 @@ use std::rc::Rc;
 
 use fulcrum_transactions::Synopsis;
 
-/// An index into [`World::threads`](crate::replay::World::threads).
-pub(crate) type ThreadRow = usize;
-/// An index into [`World::tasks`](crate::replay::World::tasks).
-pub(crate) type TaskId = usize;
+use crate::rows::row;
+
+row! {
+    /// A row of [`World::threads`](crate::replay::World::threads).
+    ThreadRow
+}
+row! {
+    /// A row of [`World::tasks`](crate::replay::World::tasks).
+    TaskId
+}
 /// An index into [`World::instances`](crate::replay::World::instances).
 pub(crate) type InstanceId = u32;
 

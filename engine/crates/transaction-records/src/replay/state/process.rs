@@ -9,7 +9,7 @@ use fulcrum_transactions::{
     CallPath, Chain, Dictionary, Element, Flows, LockId, Name, Step, Synopsis,
 };
 
-use super::doing::{Doing, Origin};
+use super::doing::{Doing, Origin, ThreadRow};
 use super::handlers::{Calls, Place, depth, is_librarys, is_put_off};
 use super::library_files::is_library;
 use super::wait::{Released, SeenWait};
@@ -41,7 +41,7 @@ pub(crate) struct Process {
     /// For locks that were waited for: the place of the first wait.
     pub(crate) lock_places: HashMap<LockId, Name>,
     /// By the kernel's thread number, which is reused: the thread and the time since when it has the number.
-    threads: HashMap<u32, Vec<(u64, usize)>>,
+    threads: HashMap<u32, Vec<(u64, ThreadRow)>>,
     paths: HashMap<u32, KnownPath>,
     /// Created on first use.
     calls: Option<Rc<Calls>>,
@@ -206,14 +206,14 @@ impl Process {
     }
 
     /// The thread in this row has the kernel's thread number since then.
-    pub(crate) fn add_thread(&mut self, tid: u32, from_ns: u64, row: usize) {
+    pub(crate) fn add_thread(&mut self, tid: u32, from_ns: u64, row: ThreadRow) {
         let of_number = self.threads.entry(tid).or_default();
         let at = of_number.partition_point(|(other, _)| *other <= from_ns);
         of_number.insert(at, (from_ns, row));
     }
 
     /// The row of the thread that had the kernel's thread number at that time.
-    pub(crate) fn thread(&self, tid: u32, time_ns: u64) -> Option<usize> {
+    pub(crate) fn thread(&self, tid: u32, time_ns: u64) -> Option<ThreadRow> {
         let of_number = self.threads.get(&tid)?;
         let after = of_number.partition_point(|(from, _)| *from <= time_ns);
         of_number.get(after.saturating_sub(1)).map(|(_, row)| *row)

@@ -13,7 +13,7 @@ use super::process::Process;
 use super::request::{Instance, Side, Task};
 use super::thread::Thread;
 use super::wait::WaitsFor;
-use crate::index::Index;
+use crate::index::{ChannelId, Index};
 use crate::log::Log;
 use crate::names::Resolvers;
 
@@ -21,7 +21,7 @@ use crate::names::Resolvers;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::replay) enum Cause {
     /// Bytes in one direction of a channel.
-    Bytes(usize, usize),
+    Bytes(ChannelId, usize),
     /// A thread was created, by process and number.
     Spawn(usize, u32),
     /// A process was created, by its row.
@@ -70,7 +70,7 @@ impl<'a> World<'a> {
             threads: Vec::new(),
             thread_of: HashMap::new(),
             directions: (0..index.channels.len())
-                .map(|it| Direction::both(index, it))
+                .map(|it| Direction::both(index, ChannelId(it)))
                 .collect(),
             sides: Vec::new(),
             ends: vec![EndState::default(); index.ends.len()],
@@ -81,6 +81,7 @@ impl<'a> World<'a> {
             possible: Vec::new(),
         };
         world.sides = (0..index.channels.len())
+            .map(ChannelId)
             .map(|it| [world.new_side(it, 0), world.new_side(it, 1)])
             .collect();
         for (row, log) in logs.iter().enumerate() {
@@ -89,7 +90,7 @@ impl<'a> World<'a> {
             let first = world.threads.len();
             process.rows = first..first + process.threads_left;
             for it in log.threads() {
-                let thread = world.threads.len();
+                let thread = ThreadRow(world.threads.len());
                 world.thread_of.insert((row, it.number), thread);
                 let from_ns = it.names.first().map_or(0, |(from, _)| *from);
                 process.add_thread(it.tid, from_ns, thread);
@@ -208,7 +209,7 @@ impl<'a> World<'a> {
             Record::Send { .. } => self.sends(thread, head, record),
             Record::Receive { .. } => self.receives(thread, head, record),
             Record::Idle { began_ns } => self.idles(thread, head, began_ns),
-            Record::Event { stream, .. } => self.is_told(thread, stream, head.time_ns),
+            Record::Event { stream, .. } => self.receives_event(thread, stream, head.time_ns),
             Record::Wait { .. } => self.waited(thread, head, record),
             Record::Release { lock, .. } => self.released(thread, head, lock),
             Record::Produce { item } => self.produces(thread, item, head.path),
@@ -229,9 +230,9 @@ impl<'a> World<'a> {
             Record::Begin { .. } | Record::End | Record::Demote { .. } => {}
         }
         // Whether an event brought a new request is known once the request is read.
-        let is_told = matches!(record, Record::Event { .. } | Record::Handler { .. });
-        if !is_told && !matches!(record, Record::Open { .. } | Record::Produce { .. }) {
-            self.tell_flow(thread);
+        let is_notified = matches!(record, Record::Event { .. } | Record::Handler { .. });
+        if !is_notified && !matches!(record, Record::Open { .. } | Record::Produce { .. }) {
+            self.record_flow(thread);
         }
         if head.path != 0 && !starts_anew {
             self.narrow_scope(thread, head.path);
@@ -250,7 +251,7 @@ impl<'a> World<'a> {
 
     /// A thread has no more records.
     pub(in crate::replay) fn ends(&mut self, thread: ThreadRow) {
-        self.tell_flow(thread);
+        self.record_flow(thread);
         self.end_waits(thread);
         let process = self.threads[thread].process;
         let left = &mut self.processes[process].threads_left;
@@ -341,8 +342,8 @@ impl<'a> World<'a> {
 
     /// All records have been taken.
     pub(crate) fn finish(&mut self) {
-        for thread in 0..self.threads.len() {
-            self.end_waits(thread);
+        for row in 0..self.threads.len() {
+            self.end_waits(ThreadRow(row));
         }
     }
 }
