@@ -16,13 +16,13 @@ const WINDOW: u64 = 16 << 20;
 const STEP: u64 = 1 << 20;
 
 /// A part of the mapped file. Only valid as long as the [`Places`] from which it comes.
-pub struct Place {
+pub(crate) struct Place {
     /// The offset in the file.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The words of the header.
-    pub words: &'static [AtomicU64],
+    pub(crate) words: &'static [AtomicU64],
     /// The bytes after the header.
-    pub data: &'static mut [u8],
+    pub(crate) data: &'static mut [u8],
 }
 
 /// Device and inode, which identify a file.
@@ -33,7 +33,7 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
 
 /// Why there is no more room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Full {
+pub(crate) enum Full {
     /// The file has reached its limit.
     Limit,
     /// The disk is full, or the user's quota is used up.
@@ -53,7 +53,7 @@ impl From<io::Error> for Full {
 }
 
 /// The file, and which parts of it are given out.
-pub struct Places {
+pub(crate) struct Places {
     file: File,
     /// The file's identity and path, to open it again: programs that close every descriptor close this one, too.
     identity: (u64, u64),
@@ -69,7 +69,7 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn new(file: File, path: Option<&Path>, limit: u64) -> io::Result<Places> {
+    pub(crate) fn new(file: File, path: Option<&Path>, limit: u64) -> io::Result<Places> {
         let identity = identity(&file)?;
         let path = path.map(std::path::absolute).transpose()?;
         Ok(Places {
@@ -105,7 +105,7 @@ impl Places {
     ///
     /// # Safety
     /// Must be called once, before anything is taken. The caller must keep the places as long as the header.
-    pub unsafe fn header(&mut self) -> Result<Place, Full> {
+    pub(crate) unsafe fn header(&mut self) -> Result<Place, Full> {
         self.reserve(LOG_HEADER)?;
         self.end = LOG_HEADER;
         // SAFETY: the header was just reserved and is given out once; the caller keeps the mapping.
@@ -116,7 +116,7 @@ impl Places {
     ///
     /// # Safety
     /// The caller must keep the places as long as the place.
-    pub unsafe fn take(&mut self, size: u32) -> Result<Place, Full> {
+    pub(crate) unsafe fn take(&mut self, size: u32) -> Result<Place, Full> {
         if let Some((offset, free)) = self.free.pop() {
             let taken = if free - size.min(free) < MIN_CHUNK {
                 free
@@ -154,12 +154,12 @@ impl Places {
     ///
     /// # Safety
     /// The part must come from [`Places::take`], and must not be used or given back again.
-    pub unsafe fn give_back(&mut self, offset: u64, size: u32) {
+    pub(crate) unsafe fn give_back(&mut self, offset: u64, size: u32) {
         self.free.push((offset, size));
     }
 
     /// Releases disk space that was never given out.
-    pub fn trim(&mut self) {
+    pub(crate) fn trim(&mut self) {
         // Space that stays reserved after a failure is harmless.
         if self.check_file().is_ok() && self.file.set_len(self.end).is_ok() {
             self.reserved = self.end;
@@ -228,7 +228,7 @@ impl Places {
 }
 
 /// Moves a file to a descriptor above those that programs use, if there is one.
-pub fn out_of_the_way(file: File) -> File {
+pub(crate) fn out_of_the_way(file: File) -> File {
     let fd = fulcrum_preload::descriptors::out_of_the_way(file.into_raw_fd());
     // SAFETY: the descriptor is the file's own or its replacement, and nothing else owns it.
     unsafe { File::from_raw_fd(fd) }

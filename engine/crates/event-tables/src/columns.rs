@@ -27,7 +27,7 @@ const ROWS: usize = 1 << 17;
 const TEXTS: usize = 32 << 20;
 
 /// A file that is being written.
-pub struct Writer<W: Write + Send> {
+pub(crate) struct Writer<W: Write + Send> {
     columns: Vec<Column>,
     rows: usize,
     file: File<W>,
@@ -55,14 +55,14 @@ struct Texts {
 
 impl<W: Write + Send> Writer<W> {
     /// An Arrow IPC file.
-    pub fn arrow(out: W, names: &[String], holds: &[Holds]) -> io::Result<Writer<W>> {
+    pub(crate) fn arrow(out: W, names: &[String], holds: &[Holds]) -> io::Result<Writer<W>> {
         let schema = arrow_schema(names, holds);
         let file = FileWriter::try_new(out, &schema).map_err(of_arrow)?;
         Ok(Writer::new(holds, File::Arrow(schema, file)))
     }
 
     /// A Parquet file, not compressed: its dictionaries have each text once a group.
-    pub fn parquet(out: W, names: &[String], holds: &[Holds]) -> io::Result<Writer<W>> {
+    pub(crate) fn parquet(out: W, names: &[String], holds: &[Holds]) -> io::Result<Writer<W>> {
         let properties = WriterProperties::builder()
             .set_created_by(concat!("fulcrum ", env!("CARGO_PKG_VERSION")).into())
             .build();
@@ -80,7 +80,7 @@ impl<W: Write + Send> Writer<W> {
         }
     }
 
-    pub fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
+    pub(crate) fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         let mut texts = 0;
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             texts = texts.max(column.add(cell));
@@ -107,7 +107,7 @@ impl<W: Write + Send> Writer<W> {
     }
 
     /// Writes what is left.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         if self.rows > 0 {
             self.batch()?;
         }

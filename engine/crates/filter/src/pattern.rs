@@ -92,7 +92,7 @@ const NAMED: [&str; 11] = [
 /// Namespaces of the C++ standard library.
 const STANDARD: [&str; 3] = ["std", "__gnu_cxx", "__cxxabiv1"];
 
-pub fn is_platform(class: &str) -> bool {
+pub(crate) fn is_platform(class: &str) -> bool {
     PLATFORM.iter().any(|package| class.starts_with(package)) || names_standard(class)
 }
 

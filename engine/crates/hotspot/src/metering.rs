@@ -11,7 +11,7 @@ use crate::rule::{CostScope, Meter, Rule};
 
 /// A reading of a thread's meters, in the order of [`Meter::NAMES`]: nanoseconds, nanoseconds, bytes, nanoseconds. The origin is
 /// arbitrary, but readings never decrease.
-pub type Reading = [f64; 4];
+pub(crate) type Reading = [f64; 4];
 
 /// The cost of a pair of probes, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

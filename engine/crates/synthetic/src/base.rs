@@ -10,21 +10,26 @@ const COSTLY: usize = 3;
 /// A tree in preorder.
 #[derive(Debug)]
 pub(crate) struct Base {
-    pub nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
 }
 
 /// One node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    pub method: u32,
-    pub parent: u32,
-    pub cost: u32,
-    pub depth: u16,
-    pub degree: u16,
+    pub(crate) method: u32,
+    pub(crate) parent: u32,
+    pub(crate) cost: u32,
+    pub(crate) depth: u16,
+    pub(crate) degree: u16,
 }
 
 impl Base {
-    pub fn new(program: &Program, skeleton: &Skeleton, count: u32, random: &mut Random) -> Self {
+    pub(crate) fn new(
+        program: &Program,
+        skeleton: &Skeleton,
+        count: u32,
+        random: &mut Random,
+    ) -> Self {
         let mut nodes: Vec<Node> = Vec::with_capacity(count as usize);
         let mut callees = Vec::new();
         // The skeleton's number, the parent's in preorder, the method, the depth.
@@ -53,7 +58,7 @@ impl Base {
     }
 
     /// The cost of all nodes.
-    pub fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         self.nodes.iter().map(|it| f64::from(it.cost)).sum()
     }
 }

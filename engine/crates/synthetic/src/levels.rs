@@ -11,9 +11,9 @@ const GROWTH: f64 = 6.0;
 /// One depth of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
-    pub nodes: u32,
+    pub(crate) nodes: u32,
     /// Those that have children.
-    pub interior: u32,
+    pub(crate) interior: u32,
 }
 
 /// Levels of a tree that has exactly the shape's nodes, leaves and greatest depth, and about its mean depth.

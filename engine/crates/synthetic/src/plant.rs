@@ -16,27 +16,27 @@ pub(crate) struct Additions {
     /// The calls of all stacks, one after the other.
     calls: Vec<u32>,
     /// Sorted by node once all are there.
-    pub stacks: Vec<Added>,
-    pub nodes: u32,
-    pub leaves: u32,
+    pub(crate) stacks: Vec<Added>,
+    pub(crate) nodes: u32,
+    pub(crate) leaves: u32,
 }
 
 /// A stack below a node of the base tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Added {
-    pub node: u32,
+    pub(crate) node: u32,
     from: u32,
     to: u32,
-    pub cost: i64,
+    pub(crate) cost: i64,
 }
 
 impl Additions {
-    pub fn calls(&self, stack: &Added) -> &[u32] {
+    pub(crate) fn calls(&self, stack: &Added) -> &[u32] {
         &self.calls[stack.from as usize..stack.to as usize]
     }
 
     /// Adds a stack, which makes so many nodes and leaves that were not there.
-    pub fn push(&mut self, node: u32, calls: &[u32], cost: i64) {
+    pub(crate) fn push(&mut self, node: u32, calls: &[u32], cost: i64) {
         let from = self.calls.len() as u32;
         self.calls.extend(calls);
         let to = self.calls.len() as u32;
@@ -53,13 +53,13 @@ impl Additions {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     /// About so many nodes.
-    pub nodes: u32,
+    pub(crate) nodes: u32,
     /// Of them leaves, exactly unless the last sequence gets too long.
-    pub leaves: u32,
+    pub(crate) leaves: u32,
     /// The depths at which sequences begin.
-    pub depths: (u16, u16),
+    pub(crate) depths: (u16, u16),
     /// What all of them cost together.
-    pub cost: f64,
+    pub(crate) cost: f64,
 }
 
 /// A sequence that is in the tree.

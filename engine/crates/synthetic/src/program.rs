@@ -81,7 +81,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// A program that is large enough for a tree of so many nodes.
-    pub fn new(nodes: u32) -> Self {
+    pub(crate) fn new(nodes: u32) -> Self {
         let methods = (nodes as usize / 80).clamp(600, 20_000);
         let library = LIBRARY.iter().map(|&name| name.to_owned());
         let own = (LIBRARY.len()..methods).map(|n| {
@@ -100,35 +100,41 @@ impl Program {
         }
     }
 
-    pub fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// How many methods call each other.
-    pub fn methods(&self) -> usize {
+    pub(crate) fn methods(&self) -> usize {
         self.methods
     }
 
     /// The method that calls all.
-    pub fn outermost(&self) -> u32 {
+    pub(crate) fn outermost(&self) -> u32 {
         self.methods as u32
     }
 
     /// The number of a library method.
-    pub fn library(name: &str) -> u32 {
+    pub(crate) fn library(name: &str) -> u32 {
         let at = LIBRARY.iter().position(|&it| it == name);
         at.expect("the name is the library's") as u32
     }
 
     /// A method that the program did not have.
-    pub fn add(&mut self, name: String) -> u32 {
+    pub(crate) fn add(&mut self, name: String) -> u32 {
         self.names.push(name);
         self.names.len() as u32 - 1
     }
 
     /// Different methods that this one calls, so many. Which ones a method calls is the same everywhere; what varies is
     /// which of them are seen.
-    pub fn callees(&self, method: u32, count: usize, random: &mut Random, found: &mut Vec<u32>) {
+    pub(crate) fn callees(
+        &self,
+        method: u32,
+        count: usize,
+        random: &mut Random,
+        found: &mut Vec<u32>,
+    ) {
         found.clear();
         let variety = count + 1 + method as usize % 4;
         let mut n = random.index(variety);
@@ -155,7 +161,7 @@ impl Program {
     }
 
     /// What one of the method's own calls costs, roughly.
-    pub fn weight(&self, method: u32) -> usize {
+    pub(crate) fn weight(&self, method: u32) -> usize {
         20 << (hash(method as usize, usize::MAX) % 7)
     }
 }

@@ -49,9 +49,9 @@ const TAILS: [&[&str]; 4] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Sequence {
     /// What is called on, outermost first. The first is the sequence's own method, except of those that begin alike.
-    pub calls: Vec<u32>,
+    pub(crate) calls: Vec<u32>,
     /// How many of the last calls may be repeated.
-    pub cycle: usize,
+    pub(crate) cycle: usize,
 }
 
 /// Sequences of so many names on average, each with a method of the program before its calls.

@@ -16,7 +16,7 @@ pub(crate) struct Skeleton {
 }
 
 impl Skeleton {
-    pub fn new(shape: &TreeShape, random: &mut Random) -> Self {
+    pub(crate) fn new(shape: &TreeShape, random: &mut Random) -> Self {
         let levels = levels(shape);
         let mut degrees = Vec::with_capacity(shape.nodes as usize);
         let below = |k: usize| levels.get(k + 1).map_or(0, |it| it.nodes);
@@ -38,11 +38,11 @@ impl Skeleton {
         }
     }
 
-    pub fn degree(&self, node: u32) -> usize {
+    pub(crate) fn degree(&self, node: u32) -> usize {
         self.degrees[node as usize].into()
     }
 
-    pub fn children(&self, node: u32) -> std::ops::Range<u32> {
+    pub(crate) fn children(&self, node: u32) -> std::ops::Range<u32> {
         let first = self.first_child[node as usize];
         first..first + u32::from(self.degrees[node as usize])
     }

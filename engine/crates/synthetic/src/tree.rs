@@ -23,7 +23,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    pub fn with(mut additions: Additions, gone: HashSet<u32>, more: f64) -> Self {
+    pub(crate) fn with(mut additions: Additions, gone: HashSet<u32>, more: f64) -> Self {
         additions.stacks.sort_by_key(|it| it.node);
         Side {
             additions,

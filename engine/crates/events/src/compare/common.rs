@@ -8,7 +8,7 @@ use crate::reader::selection::Selection;
 
 /// What of A and of B is compared, and why that is not all: a call that only one of two filters observes, or of which one
 /// trace has the first thousand, is no change of the program.
-pub fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<String>) {
+pub(crate) fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<String>) {
     let traces = [a, b];
     let whole = traces.map(|it| match it.selection() {
         Some(selection) => selection.clone(),

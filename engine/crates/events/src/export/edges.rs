@@ -12,7 +12,7 @@ use crate::tree::walk::{Passed, Walk, parking};
 use crate::values::{CallValues, Value};
 
 /// What happens in a thread.
-pub enum Edge<'a> {
+pub(crate) enum Edge<'a> {
     /// The next edges are this thread's.
     Thread(&'a Thread),
     Begin(Node, Moment),
@@ -24,9 +24,9 @@ pub enum Edge<'a> {
 
 /// When.
 #[derive(Clone, Copy)]
-pub struct Moment {
-    pub ns: u64,
-    pub cpu_ns: Option<u64>,
+pub(crate) struct Moment {
+    pub(crate) ns: u64,
+    pub(crate) cpu_ns: Option<u64>,
 }
 
 /// Why an export ended early.
@@ -51,7 +51,7 @@ impl From<io::Error> for ExportError {
 }
 
 /// Shows the edges of what begins within the scope, and what had to be left out of the log.
-pub fn edges(
+pub(crate) fn edges(
     trace: &Trace,
     scope: &TraceRange,
     progress: &Progress,
@@ -95,7 +95,7 @@ pub fn edges(
 }
 
 /// What a call was given and returned, one by one, as timelines name it: `argument 1`, `argument 2`, `returned`.
-pub fn named(values: &CallValues) -> Vec<(String, &Value)> {
+pub(crate) fn named(values: &CallValues) -> Vec<(String, &Value)> {
     let given = values.arguments.iter().flat_map(|it| &it.values);
     let mut named: Vec<_> = (1..)
         .zip(given)
@@ -107,7 +107,7 @@ pub fn named(values: &CallValues) -> Vec<(String, &Value)> {
 }
 
 /// A value as a text of its own: what is cut says so.
-pub fn text(trace: &Trace, value: &Value) -> String {
+pub(crate) fn text(trace: &Trace, value: &Value) -> String {
     let more = match value {
         Value::Text { cut: true, .. } => "…",
         _ => "",
@@ -116,7 +116,7 @@ pub fn text(trace: &Trace, value: &Value) -> String {
 }
 
 /// What a timeline calls something, and its category.
-pub fn title(trace: &Trace, node: Node) -> (String, &'static str) {
+pub(crate) fn title(trace: &Trace, node: Node) -> (String, &'static str) {
     match node {
         Node::Call { method } => (trace.method_name(method), "call"),
         Node::Contended { class, .. } => (
@@ -129,7 +129,7 @@ pub fn title(trace: &Trace, node: Node) -> (String, &'static str) {
 }
 
 /// What a timeline calls an event without a duration. Threads' own are its tracks' ends and are not drawn.
-pub fn point_title(trace: &Trace, what: &What) -> Option<String> {
+pub(crate) fn point_title(trace: &Trace, what: &What) -> Option<String> {
     let class = what.class().map(|class| trace.class_name(class));
     match what {
         What::Allocation { .. } | What::ClassLoad { .. } | What::ClassUnload { .. } => {

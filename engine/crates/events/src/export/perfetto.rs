@@ -13,32 +13,32 @@ use crate::values::{CallValues, Value};
 /// Numbers of fields, from Perfetto's `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`,
 /// `debug_annotation.proto`.
 mod field {
-    pub const PACKET: u32 = 1;
-    pub const TIMESTAMP: u32 = 8;
-    pub const SEQUENCE: u32 = 10;
-    pub const TRACK_EVENT: u32 = 11;
-    pub const INTERNED: u32 = 12;
-    pub const SEQUENCE_FLAGS: u32 = 13;
-    pub const TRACK_DESCRIPTOR: u32 = 60;
-    pub const EVENT_CATEGORY: u32 = 3;
-    pub const EVENT_ANNOTATION: u32 = 4;
-    pub const EVENT_TYPE: u32 = 9;
-    pub const EVENT_NAME: u32 = 10;
-    pub const EVENT_TRACK: u32 = 11;
-    pub const EVENT_THREAD_TIME_US: u32 = 17;
-    pub const INTERNED_CATEGORIES: u32 = 1;
-    pub const INTERNED_NAMES: u32 = 2;
-    pub const ANNOTATION_BOOLEAN: u32 = 2;
-    pub const ANNOTATION_UNSIGNED: u32 = 3;
-    pub const ANNOTATION_INTEGER: u32 = 4;
-    pub const ANNOTATION_DOUBLE: u32 = 5;
-    pub const ANNOTATION_TEXT: u32 = 6;
-    pub const ANNOTATION_POINTER: u32 = 7;
-    pub const ANNOTATION_NAME: u32 = 10;
-    pub const TRACK_UUID: u32 = 1;
-    pub const TRACK_PROCESS: u32 = 3;
-    pub const TRACK_THREAD: u32 = 4;
-    pub const TRACK_PARENT: u32 = 5;
+    pub(super) const PACKET: u32 = 1;
+    pub(super) const TIMESTAMP: u32 = 8;
+    pub(super) const SEQUENCE: u32 = 10;
+    pub(super) const TRACK_EVENT: u32 = 11;
+    pub(super) const INTERNED: u32 = 12;
+    pub(super) const SEQUENCE_FLAGS: u32 = 13;
+    pub(super) const TRACK_DESCRIPTOR: u32 = 60;
+    pub(super) const EVENT_CATEGORY: u32 = 3;
+    pub(super) const EVENT_ANNOTATION: u32 = 4;
+    pub(super) const EVENT_TYPE: u32 = 9;
+    pub(super) const EVENT_NAME: u32 = 10;
+    pub(super) const EVENT_TRACK: u32 = 11;
+    pub(super) const EVENT_THREAD_TIME_US: u32 = 17;
+    pub(super) const INTERNED_CATEGORIES: u32 = 1;
+    pub(super) const INTERNED_NAMES: u32 = 2;
+    pub(super) const ANNOTATION_BOOLEAN: u32 = 2;
+    pub(super) const ANNOTATION_UNSIGNED: u32 = 3;
+    pub(super) const ANNOTATION_INTEGER: u32 = 4;
+    pub(super) const ANNOTATION_DOUBLE: u32 = 5;
+    pub(super) const ANNOTATION_TEXT: u32 = 6;
+    pub(super) const ANNOTATION_POINTER: u32 = 7;
+    pub(super) const ANNOTATION_NAME: u32 = 10;
+    pub(super) const TRACK_UUID: u32 = 1;
+    pub(super) const TRACK_PROCESS: u32 = 3;
+    pub(super) const TRACK_THREAD: u32 = 4;
+    pub(super) const TRACK_PARENT: u32 = 5;
 }
 
 const SLICE_BEGIN: u64 = 1;

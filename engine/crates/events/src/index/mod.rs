@@ -60,29 +60,29 @@ pub struct ThreadIndex {
 /// A place to go on from.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
-    pub standing: Standing,
+    pub(crate) standing: Standing,
     /// The innermost open span.
-    pub top: Option<u32>,
+    pub(crate) top: Option<u32>,
     /// Rows directly below it so far, or at the top when none is open.
-    pub below: u64,
+    pub(crate) below: u64,
 }
 
 /// Something that was open at a checkpoint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
-    pub node: u64,
-    pub what: Node,
-    pub parent: Option<u32>,
-    pub depth: u32,
-    pub position: u64,
-    pub start_ns: u64,
-    pub end_ns: u64,
-    pub times: Times,
-    pub probes_ns: u64,
-    pub children: u64,
-    pub closing: Closing,
+    pub(crate) node: u64,
+    pub(crate) what: Node,
+    pub(crate) parent: Option<u32>,
+    pub(crate) depth: u32,
+    pub(crate) position: u64,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) times: Times,
+    pub(crate) probes_ns: u64,
+    pub(crate) children: u64,
+    pub(crate) closing: Closing,
     /// The last checkpoint before its end.
-    pub last: u32,
+    pub(crate) last: u32,
 }
 
 /// Events between two checkpoints, unless there are too many of these.

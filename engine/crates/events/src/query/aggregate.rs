@@ -66,7 +66,7 @@ impl Numbers {
         *self.many.entry(bucket(value)).or_default() += 1;
     }
 
-    pub fn get(&mut self, function: Function) -> Cell {
+    pub(crate) fn get(&mut self, function: Function) -> Cell {
         if function == Function::Count {
             return Cell::Whole(self.count);
         }

@@ -190,16 +190,16 @@ pub(crate) const FIELDS: [(&str, Field, Sort, &str); 27] = [
 
 impl Field {
     /// By its name.
-    pub fn named(name: &str) -> Option<Field> {
+    pub(crate) fn named(name: &str) -> Option<Field> {
         let found = FIELDS.iter().find(|(it, ..)| *it == name);
         found.map(|(_, field, ..)| *field)
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.entry().0
     }
 
-    pub fn sort(self) -> Sort {
+    pub(crate) fn sort(self) -> Sort {
         self.entry().2
     }
 
@@ -211,14 +211,14 @@ impl Field {
 
 /// A row and what it is inside of, outermost first.
 pub(crate) struct Subject<'a> {
-    pub trace: &'a Trace,
-    pub row: &'a Row,
-    pub above: &'a [Open],
+    pub(crate) trace: &'a Trace,
+    pub(crate) row: &'a Row,
+    pub(crate) above: &'a [Open],
 }
 
 impl Subject<'_> {
     /// A number; times are nanoseconds.
-    pub fn number(&self, field: Field) -> Option<u64> {
+    pub(crate) fn number(&self, field: Field) -> Option<u64> {
         let row = self.row;
         let span = matches!(row.what, RowWhat::Span(_));
         match field {
@@ -256,7 +256,7 @@ impl Subject<'_> {
     }
 
     /// What tells two texts of this field apart within a trace. `None`: there is no text.
-    pub fn key(&self, field: Field) -> Option<u64> {
+    pub(crate) fn key(&self, field: Field) -> Option<u64> {
         match field {
             Field::Kind => Some(self.row.kind() as u64),
             Field::Ended => Some(self.row.closing as u64),
@@ -273,7 +273,7 @@ impl Subject<'_> {
     }
 
     /// A text that has no key: the call's values. `None`: the field has keys, or the log does not tell it.
-    pub fn own_text(&self, field: Field) -> Option<String> {
+    pub(crate) fn own_text(&self, field: Field) -> Option<String> {
         let values = self.row.values.as_ref()?;
         match field {
             Field::Arguments => {
@@ -286,7 +286,7 @@ impl Subject<'_> {
     }
 
     /// The text of a key.
-    pub fn text(&self, field: Field, key: u64) -> String {
+    pub(crate) fn text(&self, field: Field, key: u64) -> String {
         let trace = self.trace;
         let method = || trace.methods.get(&(key as u32));
         let thread = || trace.thread(key as u32);

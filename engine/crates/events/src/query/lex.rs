@@ -4,7 +4,7 @@ use super::QueryError;
 
 /// A word of a query.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Token {
+pub(crate) enum Token {
     /// A name or a keyword: letters, digits, `_`, `.`; it begins with a letter.
     Word(String),
     /// What stands in quotes.
@@ -17,7 +17,7 @@ pub enum Token {
 
 /// What a number was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub(crate) enum Unit {
     None,
     Time,
     Bytes,
@@ -28,7 +28,7 @@ const SYMBOLS: [&str; 14] = [
 ];
 
 /// Words and where each begins, in bytes. The last is [`Token::End`].
-pub fn lex(query: &str) -> Result<Vec<(Token, usize)>, QueryError> {
+pub(crate) fn lex(query: &str) -> Result<Vec<(Token, usize)>, QueryError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = query[at..].chars().next() {

@@ -11,30 +11,30 @@ use crate::tree::walk::{Open, Passed, Walk};
 
 /// What a call does to a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub(crate) enum Action {
     Put,
     Take,
 }
 
 /// A put or a take.
 #[derive(Clone, Copy, Debug)]
-pub struct Operation {
-    pub action: Action,
-    pub thread: u32,
-    pub node: u64,
-    pub start_ns: u64,
-    pub end_ns: u64,
-    pub finish_ns: Option<u64>,
+pub(crate) struct Operation {
+    pub(crate) action: Action,
+    pub(crate) thread: u32,
+    pub(crate) node: u64,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) finish_ns: Option<u64>,
     /// Whether the log ended before it.
-    pub open: bool,
+    pub(crate) open: bool,
     /// The object on which it was called. `None` if the log does not have it, or the method is static.
-    pub receiver: Option<u64>,
+    pub(crate) receiver: Option<u64>,
     /// The object that was put or taken. `None` if the log does not have it.
-    pub object: Option<u64>,
+    pub(crate) object: Option<u64>,
 }
 
 impl Operation {
-    pub fn is_put(&self) -> bool {
+    pub(crate) fn is_put(&self) -> bool {
         self.action == Action::Put
     }
 }
@@ -90,9 +90,9 @@ fn known(object: u64) -> Option<u64> {
 
 /// The methods whose calls are puts and takes, by their numbers.
 #[derive(Clone, Copy)]
-pub struct Methods<'a> {
-    pub puts: &'a HashSet<u32>,
-    pub takes: &'a HashSet<u32>,
+pub(crate) struct Methods<'a> {
+    pub(crate) puts: &'a HashSet<u32>,
+    pub(crate) takes: &'a HashSet<u32>,
 }
 
 impl Methods<'_> {
@@ -109,7 +109,7 @@ impl Methods<'_> {
 
 /// Collects the outermost puts and takes of a thread. Those that ended by an exception, and those that are known to have put or
 /// taken nothing, are only counted.
-pub struct Collector<'a> {
+pub(crate) struct Collector<'a> {
     thread: u32,
     methods: Methods<'a>,
     operations: &'a mut Vec<Operation>,
@@ -122,7 +122,7 @@ pub struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(
+    pub(crate) fn new(
         thread: u32,
         methods: Methods<'a>,
         operations: &'a mut Vec<Operation>,
@@ -140,7 +140,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Reads the thread's events.
-    pub fn run(mut self, walk: &mut Walk<'_>, passed: &Passed<'_>) -> Result<(), Cancelled> {
+    pub(crate) fn run(mut self, walk: &mut Walk<'_>, passed: &Passed<'_>) -> Result<(), Cancelled> {
         loop {
             let event = walk.step_with(passed)?;
             for (outcome, open) in &walk.ended {

@@ -6,7 +6,7 @@ use super::collect::Operation;
 use super::queue::{Queue, Request, Take, number};
 
 /// Joins puts and takes, which are in the order of their ends.
-pub fn join(operations: &[Operation], queue: &mut Queue) {
+pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
     let (mut put, unknown_puts) = puts_by_object(operations);
     let mut unknown_takes = 0_u64;
     let mut taken: HashMap<usize, &Operation> = HashMap::new();

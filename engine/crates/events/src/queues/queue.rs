@@ -104,7 +104,7 @@ impl Request {
 }
 
 /// Numbers requests in the order in which they came into their queues. The numbers, by where the requests were before.
-pub fn number(queue: &mut Queue) -> Vec<u64> {
+pub(crate) fn number(queue: &mut Queue) -> Vec<u64> {
     let mut order: Vec<usize> = (0..queue.requests.len()).collect();
     order.sort_by_key(|at| queue.requests[*at].enqueue_ns);
     let mut numbers = vec![0; order.len()];

@@ -15,7 +15,7 @@ struct Doubt {
 }
 
 /// Joins puts and takes, which are in the order of their ends, queue by queue if the log distinguishes queues.
-pub fn join(operations: &[Operation], queue: &mut Queue) {
+pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
     let end_ns = operations.iter().map(|it| it.end_ns).max().unwrap_or(0);
     let mut operations: Vec<&Operation> = operations.iter().collect();
     operations.retain(|it| !(it.is_put() && it.open));

@@ -6,13 +6,13 @@ use std::os::unix::fs::FileExt;
 
 /// A file, or bytes in memory.
 #[derive(Debug)]
-pub enum LogBytes {
+pub(crate) enum LogBytes {
     File(File),
     Bytes(Vec<u8>),
 }
 
 impl LogBytes {
-    pub fn length(&self) -> io::Result<u64> {
+    pub(crate) fn length(&self) -> io::Result<u64> {
         match self {
             LogBytes::File(file) => Ok(file.metadata()?.len()),
             LogBytes::Bytes(bytes) => Ok(bytes.len() as u64),
@@ -21,7 +21,7 @@ impl LogBytes {
 
     /// Reads bytes from `offset` on, as far as there are any, and returns how many. A file is never mapped, because it may still be
     /// written, or be truncated at any time.
-    pub fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         match self {
             LogBytes::File(file) => {
                 let mut done = 0;
@@ -49,7 +49,7 @@ impl LogBytes {
 }
 
 /// Decodes little-endian 64-bit words.
-pub fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let mut words = [0; N];
     for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
         *word = u64::from_le_bytes(bytes.try_into().expect("chunks of 8"));

@@ -8,32 +8,32 @@ use crate::reader::bytes::{LogBytes, words};
 
 /// The checked header of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chunk {
-    pub thread: u32,
-    pub sequence: u32,
+pub(crate) struct Chunk {
+    pub(crate) thread: u32,
+    pub(crate) sequence: u32,
     /// The offset of its records in the file.
-    pub data: u64,
+    pub(crate) data: u64,
     /// The size of its records, in bytes, as far as the file has them.
-    pub used: u32,
-    pub ticks: u64,
-    pub ns: u64,
-    pub cpu_ns: u64,
-    pub base: u64,
+    pub(crate) used: u32,
+    pub(crate) ticks: u64,
+    pub(crate) ns: u64,
+    pub(crate) cpu_ns: u64,
+    pub(crate) base: u64,
 }
 
 /// All chunks of a log, sorted by thread and sequence, and the damage.
 #[derive(Debug, Default)]
-pub struct Chunks {
-    pub chunks: Vec<Chunk>,
+pub(crate) struct Chunks {
+    pub(crate) chunks: Vec<Chunk>,
     /// Bytes of records that should be in the file but are not.
-    pub cut: u64,
+    pub(crate) cut: u64,
 }
 
 /// The number of bytes that are searched at once.
 const BLOCK: usize = 64 << 10;
 
 /// Goes from chunk to chunk. Where there is none, searches the file for the next one.
-pub fn find(source: &LogBytes, length: u64) -> io::Result<Chunks> {
+pub(crate) fn find(source: &LogBytes, length: u64) -> io::Result<Chunks> {
     let mut found = Chunks::default();
     let mut block = vec![0; BLOCK];
     let (mut from, mut filled) = (0, 0);

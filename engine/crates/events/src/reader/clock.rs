@@ -2,7 +2,7 @@
 
 /// A rate between two moments that are known on both clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Clock {
+pub(crate) struct Clock {
     start: u64,
     /// Nanoseconds a tick.
     rate: f64,
@@ -11,7 +11,7 @@ pub struct Clock {
 impl Clock {
     /// From the log's start and the last moment that it tells, each in ticks and nanoseconds. `None` when they make no
     /// sense together; a log whose only moment is its start gets nanoseconds for ticks.
-    pub fn new(start: (u64, u64), last: (u64, u64)) -> Option<Clock> {
+    pub(crate) fn new(start: (u64, u64), last: (u64, u64)) -> Option<Clock> {
         let (ticks, ns) = (last.0.checked_sub(start.0)?, last.1.checked_sub(start.1)?);
         let rate = match ticks {
             0 => 1.0,
@@ -26,17 +26,17 @@ impl Clock {
     }
 
     /// Ticks are nanoseconds.
-    pub fn nanoseconds(start: u64) -> Clock {
+    pub(crate) fn nanoseconds(start: u64) -> Clock {
         Clock { start, rate: 1.0 }
     }
 
     /// Nanoseconds since the log's start; what happened before it is at 0.
-    pub fn ns(&self, ticks: u64) -> u64 {
+    pub(crate) fn ns(&self, ticks: u64) -> u64 {
         self.span(self.start, ticks).max(0) as u64
     }
 
     /// Nanoseconds from one moment to another.
-    pub fn span(&self, from: u64, to: u64) -> i64 {
+    pub(crate) fn span(&self, from: u64, to: u64) -> i64 {
         let ticks = to.wrapping_sub(from).cast_signed();
         (ticks as f64 * self.rate).round() as i64
     }

@@ -16,7 +16,7 @@ const _: () = assert!(BUFFER > MIN_CHUNK as usize + CHUNK_HEADER);
 
 /// A position of a cursor.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
+pub(crate) struct Place {
     begun: u32,
     at: u64,
     left: u32,
@@ -24,7 +24,7 @@ pub struct Place {
 }
 
 /// Reads the records of some chunks.
-pub struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     source: &'a LogBytes,
     chunks: &'a [Chunk],
     /// The number of chunks that were begun.
@@ -43,14 +43,14 @@ pub struct Cursor<'a> {
 }
 
 /// A record with its time.
-pub struct Moment<'a> {
-    pub record: Record<'a>,
-    pub ticks: u64,
-    pub chunk: Chunk,
+pub(crate) struct Moment<'a> {
+    pub(crate) record: Record<'a>,
+    pub(crate) ticks: u64,
+    pub(crate) chunk: Chunk,
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(source: &'a LogBytes, chunks: &'a [Chunk]) -> Cursor<'a> {
+    pub(crate) fn new(source: &'a LogBytes, chunks: &'a [Chunk]) -> Cursor<'a> {
         Cursor {
             source,
             chunks,
@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next record. After damage, continues with the next chunk and adds to [`Self::problems`].
-    pub fn next(&mut self) -> Option<Moment<'_>> {
+    pub(crate) fn next(&mut self) -> Option<Moment<'_>> {
         let (length, ticks, chunk) = loop {
             if let Some(chunk) = self.chunk {
                 match Record::read(&self.buffer[self.from..self.to]) {
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// What was left out so far, in whole sentences.
-    pub fn problems(&self) -> &[String] {
+    pub(crate) fn problems(&self) -> &[String] {
         &self.problems
     }
 
@@ -181,12 +181,12 @@ impl<'a> Cursor<'a> {
 
 /// A position in a thread's events.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Mark {
+pub(crate) struct Mark {
     place: Place,
     sync: (Option<u64>, u64, u64),
     last: (u64, u64),
     /// The number of events before it.
-    pub ordinal: u64,
+    pub(crate) ordinal: u64,
 }
 
 /// The events of a thread, in order.

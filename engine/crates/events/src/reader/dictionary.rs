@@ -57,16 +57,16 @@ pub struct Counts {
 /// The contents of the dictionary's chunks.
 #[derive(Default)]
 pub(crate) struct Dictionary {
-    pub methods: BTreeMap<u32, Method>,
-    pub classes: BTreeMap<u32, Class>,
-    pub rule: Option<String>,
-    pub counts: BTreeMap<u32, Counts>,
-    pub notes: Vec<String>,
+    pub(crate) methods: BTreeMap<u32, Method>,
+    pub(crate) classes: BTreeMap<u32, Class>,
+    pub(crate) rule: Option<String>,
+    pub(crate) counts: BTreeMap<u32, Counts>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Dictionary {
     /// Reads a record.
-    pub fn read(&mut self, record: &Record<'_>) -> Result<(), Damage> {
+    pub(crate) fn read(&mut self, record: &Record<'_>) -> Result<(), Damage> {
         let Body::Payload(payload) = record.body else {
             return Err(Damage::Bad);
         };

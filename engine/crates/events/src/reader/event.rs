@@ -161,7 +161,7 @@ impl What {
 }
 
 /// Decodes a record. `None` for definitions, notes and kinds that this version does not know.
-pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
+pub(crate) fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
     let payload = match record.body {
         Body::Method(method) => {
             return Ok(Some(match record.kind {
@@ -261,11 +261,11 @@ pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
 }
 
 /// Reads a 32-bit number.
-pub fn small(fields: &mut Payload<'_>) -> Result<u32, Damage> {
+pub(crate) fn small(fields: &mut Payload<'_>) -> Result<u32, Damage> {
     u32::try_from(fields.number()?).map_err(|_| Damage::Bad)
 }
 
 /// Reads a text. Names in class files need not be valid UTF-8.
-pub fn text(fields: &mut Payload<'_>) -> Result<String, Damage> {
+pub(crate) fn text(fields: &mut Payload<'_>) -> Result<String, Damage> {
     Ok(String::from_utf8_lossy(fields.text()?).into_owned())
 }

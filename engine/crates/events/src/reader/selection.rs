@@ -14,7 +14,7 @@ type Classes = BTreeMap<u32, Class>;
 
 /// What of a trace a filter would have observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
+pub(crate) struct Selection {
     methods: HashSet<u32>,
     contention: bool,
     /// Classes whose objects are observed.
@@ -27,14 +27,14 @@ pub struct Selection {
 
 impl Selection {
     /// What a filter would have observed.
-    pub fn new(methods: &Methods, classes: &Classes, filter: &Filter) -> Selection {
+    pub(crate) fn new(methods: &Methods, classes: &Classes, filter: &Filter) -> Selection {
         let mut all = Selection::all(methods, classes);
         all.narrow(methods, classes, filter);
         all
     }
 
     /// All that the log's dictionary names.
-    pub fn all(methods: &Methods, classes: &Classes) -> Selection {
+    pub(crate) fn all(methods: &Methods, classes: &Classes) -> Selection {
         Selection {
             methods: methods.keys().copied().collect(),
             contention: true,
@@ -46,7 +46,7 @@ impl Selection {
     }
 
     /// Only what a filter would have observed too.
-    pub fn narrow(&mut self, methods: &Methods, classes: &Classes, filter: &Filter) {
+    pub(crate) fn narrow(&mut self, methods: &Methods, classes: &Classes, filter: &Filter) {
         self.methods.retain(|id| {
             let method = methods.get(id);
             method.is_some_and(|it| filter.selects(&it.class, &it.name, &it.descriptor))
@@ -62,22 +62,22 @@ impl Selection {
     }
 
     /// Only the methods that are wanted.
-    pub fn retain_methods(&mut self, wanted: impl Fn(u32) -> bool) {
+    pub(crate) fn retain_methods(&mut self, wanted: impl Fn(u32) -> bool) {
         self.methods.retain(|id| wanted(*id));
     }
 
     /// How many methods there are.
-    pub fn methods(&self) -> usize {
+    pub(crate) fn methods(&self) -> usize {
         self.methods.len()
     }
 
     /// Whether waiting for monitors is in the selection.
-    pub fn contention(&self) -> bool {
+    pub(crate) fn contention(&self) -> bool {
         self.contention
     }
 
     /// Whether an event is in the selection. Threads and the machine always are.
-    pub fn has(&self, what: &What) -> bool {
+    pub(crate) fn has(&self, what: &What) -> bool {
         match what {
             What::Enter { method }
             | What::Exit { method, .. }

@@ -9,7 +9,7 @@ use crate::reader::event::What;
 use crate::reader::open::Trace;
 
 /// The sums of the methods that were called, by their numbers.
-pub fn replay(trace: &Trace, rule: &Rule) -> BTreeMap<u32, Sum> {
+pub(crate) fn replay(trace: &Trace, rule: &Rule) -> BTreeMap<u32, Sum> {
     let probes = ProbeCost {
         inside_ns: trace.costs.inside_ns,
         outside_ns: trace.costs.outside_ns,

@@ -15,15 +15,15 @@ use crate::values::CallValues;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Open {
     /// Its event's number in the thread.
-    pub node: u64,
-    pub what: Node,
-    pub start_ns: u64,
+    pub(crate) node: u64,
+    pub(crate) what: Node,
+    pub(crate) start_ns: u64,
     /// Its place among its siblings.
-    pub position: u64,
+    pub(crate) position: u64,
     /// Rows directly below it so far.
-    pub children: u64,
+    pub(crate) children: u64,
     /// Its place among the thread's spans.
-    pub span: Option<u32>,
+    pub(crate) span: Option<u32>,
 }
 
 /// What a thread does, as far as its events tell.
@@ -45,9 +45,9 @@ pub(crate) type Blocked = [u64; 3];
 /// Where a walk goes on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standing {
-    pub mark: Mark,
-    pub now: (u64, Option<u64>),
-    pub blocked: Blocked,
+    pub(crate) mark: Mark,
+    pub(crate) now: (u64, Option<u64>),
+    pub(crate) blocked: Blocked,
 }
 
 /// A thread's events, one after another.
@@ -55,29 +55,29 @@ pub(crate) struct Walk<'a> {
     events: ThreadEvents<'a>,
     stack: Stack,
     parking: &'a HashSet<u32>,
-    pub open: Vec<Open>,
+    pub(crate) open: Vec<Open>,
     /// What the last event ended, innermost first.
-    pub ended: Vec<(Outcome, Open)>,
+    pub(crate) ended: Vec<(Outcome, Open)>,
     /// Values of calls that are open, and of those that the last event ended, by their nodes.
     open_values: Vec<(u64, CallValues)>,
     ended_values: Vec<(u64, CallValues)>,
     /// The last event began what is open innermost.
-    pub began: bool,
+    pub(crate) began: bool,
     /// The last event is a row without a duration, at this place among its siblings.
-    pub point: Option<u64>,
+    pub(crate) point: Option<u64>,
     /// Rows at the top so far.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// The last event's times.
-    pub now: (u64, Option<u64>),
+    pub(crate) now: (u64, Option<u64>),
     /// Time in each state that is not running, up to the last event.
-    pub blocked: Blocked,
+    pub(crate) blocked: Blocked,
     parked: u32,
     /// Times that [`Self::step_with`] was called.
     steps: u64,
 }
 
 /// How much of some threads was gone through, by the bytes of their events.
-pub struct Passed<'a> {
+pub(crate) struct Passed<'a> {
     progress: &'a Progress,
     all: f64,
     done: u64,
@@ -85,7 +85,7 @@ pub struct Passed<'a> {
 }
 
 impl<'a> Passed<'a> {
-    pub fn new<'t>(
+    pub(crate) fn new<'t>(
         progress: &'a Progress,
         threads: impl Iterator<Item = &'t Thread>,
     ) -> Passed<'a> {
@@ -98,7 +98,7 @@ impl<'a> Passed<'a> {
     }
 
     /// Goes on to the next thread.
-    pub fn enter(&mut self, thread: &Thread) {
+    pub(crate) fn enter(&mut self, thread: &Thread) {
         self.done += self.thread;
         self.thread = thread.bytes;
     }
@@ -111,7 +111,7 @@ impl<'a> Passed<'a> {
     }
 
     /// Everything was gone through.
-    pub fn finish(self) -> Result<(), Cancelled> {
+    pub(crate) fn finish(self) -> Result<(), Cancelled> {
         self.progress.at(1.0)
     }
 }
@@ -120,12 +120,12 @@ impl<'a> Passed<'a> {
 const CANCEL_CHECK_INTERVAL: u64 = 1 << 14;
 
 impl<'a> Walk<'a> {
-    pub fn new(trace: &'a Trace, thread: u32, parking: &'a HashSet<u32>) -> Walk<'a> {
+    pub(crate) fn new(trace: &'a Trace, thread: u32, parking: &'a HashSet<u32>) -> Walk<'a> {
         Walk::selected(trace, thread, parking, trace.selection())
     }
 
     /// Through those that are in another selection.
-    pub fn selected(
+    pub(crate) fn selected(
         trace: &'a Trace,
         thread: u32,
         parking: &'a HashSet<u32>,
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
     }
 
     /// As [`Self::step_or_finish`]. Now and then, at the first event already, says how far it is.
-    pub fn step_with(&mut self, passed: &Passed<'_>) -> Result<Option<Event>, Cancelled> {
+    pub(crate) fn step_with(&mut self, passed: &Passed<'_>) -> Result<Option<Event>, Cancelled> {
         if self.steps.is_multiple_of(CANCEL_CHECK_INTERVAL) {
             passed.at(self.steps)?;
         }
@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The next event. Behind the last one there is none, and what was open ends.
-    pub fn step_or_finish(&mut self) -> Option<Event> {
+    pub(crate) fn step_or_finish(&mut self) -> Option<Event> {
         let event = self.step();
         if event.is_none() {
             self.finish();
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The next event; what it begins and ends is in the fields.
-    pub fn step(&mut self) -> Option<Event> {
+    pub(crate) fn step(&mut self) -> Option<Event> {
         let event = self.events.next()?;
         let number = self.events.number();
         self.pass(&event);
@@ -205,7 +205,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The thread has no more events: what is open ends.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.ended.clear();
         self.ended_values.clear();
         (self.began, self.point) = (false, None);
@@ -219,15 +219,15 @@ impl<'a> Walk<'a> {
     }
 
     /// The last event's number.
-    pub fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         self.events.number()
     }
 
-    pub fn problems(&self) -> &[String] {
+    pub(crate) fn problems(&self) -> &[String] {
         self.events.problems()
     }
 
-    pub fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         Standing {
             mark: self.events.mark(),
             now: self.now,
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes on elsewhere, inside of `open`, with so many rows at the top before.
-    pub fn go_to(&mut self, standing: &Standing, open: Vec<Open>, rows: u64) {
+    pub(crate) fn go_to(&mut self, standing: &Standing, open: Vec<Open>, rows: u64) {
         self.events.go_to(standing.mark);
         let frames = open.iter().map(|it| (it.what, it.node, it.start_ns));
         self.stack.resume(frames);
@@ -252,7 +252,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The values of a call that the last event ended, as far as they were passed.
-    pub fn values_of(&self, node: u64) -> Option<&CallValues> {
+    pub(crate) fn values_of(&self, node: u64) -> Option<&CallValues> {
         let found = self.ended_values.iter().find(|(it, _)| *it == node);
         found.map(|(_, values)| values)
     }
@@ -301,7 +301,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What the thread does after the last event.
-    pub fn state(&self) -> State {
+    pub(crate) fn state(&self) -> State {
         match self.open.last().map(|it| it.what) {
             Some(Node::Contended { .. }) => State::Contended,
             Some(Node::Waiting { .. }) => State::Waiting,

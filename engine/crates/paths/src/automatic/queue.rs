@@ -13,7 +13,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// The candidates are numbered by the position of their value.
-    pub fn new(values: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn new(values: impl Iterator<Item = f64>) -> Self {
         let candidate = |(n, value)| Candidate {
             value,
             position: Reverse(n),
@@ -26,7 +26,7 @@ impl Queue {
     }
 
     /// The position of the best candidate, if its value is at least `least`. It stays in the queue until [`drop`](Queue::drop).
-    pub fn best(&mut self, least: f64, value: impl Fn(usize) -> f64) -> Option<usize> {
+    pub(crate) fn best(&mut self, least: f64, value: impl Fn(usize) -> f64) -> Option<usize> {
         self.round += 1;
         while let Some(mut best) = self.candidates.pop() {
             let Reverse(n) = best.position;
@@ -43,7 +43,7 @@ impl Queue {
     }
 
     /// Removes the best candidate.
-    pub fn drop(&mut self) {
+    pub(crate) fn drop(&mut self) {
         self.candidates.pop();
     }
 }

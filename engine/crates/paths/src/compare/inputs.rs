@@ -34,7 +34,7 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Each side needs at least one tree.
-    pub fn new(a: Vec<Index>, b: Vec<Index>, normalisation: Normalisation) -> Self {
+    pub(crate) fn new(a: Vec<Index>, b: Vec<Index>, normalisation: Normalisation) -> Self {
         assert!(!a.is_empty() && !b.is_empty(), "both sides have inputs");
         let of_a = a.len();
         let trees: Vec<Index> = a.into_iter().chain(b).collect();
@@ -63,7 +63,7 @@ impl Inputs {
     }
 
     /// One tree on each side, with the costs of several units of work. The mean cost of a unit is compared.
-    pub fn of_units(trees: [Index; 2], observed: [Arc<Observations>; 2]) -> Self {
+    pub(crate) fn of_units(trees: [Index; 2], observed: [Arc<Observations>; 2]) -> Self {
         let scale = |it: &Arc<Observations>| 1.0 / it.units().max(1) as f64;
         Inputs {
             trees: trees.into(),
@@ -74,17 +74,17 @@ impl Inputs {
     }
 
     /// The observations of single units of work on both sides.
-    pub fn observed(&self) -> Option<&[Arc<Observations>; 2]> {
+    pub(crate) fn observed(&self) -> Option<&[Arc<Observations>; 2]> {
         self.observed.as_ref()
     }
 
     /// All trees, those of A first.
-    pub fn trees(&self) -> &[Index] {
+    pub(crate) fn trees(&self) -> &[Index] {
         &self.trees
     }
 
     /// The weight of a tree's cost in the difference of the means.
-    pub fn weight(&self, tree: usize) -> f64 {
+    pub(crate) fn weight(&self, tree: usize) -> f64 {
         let scale = self.scales.as_ref().map_or(1.0, |it| it[tree]);
         match tree < self.of_a {
             true => scale / self.of_a as f64,
@@ -93,7 +93,7 @@ impl Inputs {
     }
 
     /// The mean cost on each side, rounded to whole units. `costs` has the cost in each tree.
-    pub fn sides(&self, costs: &[i64]) -> Sides {
+    pub(crate) fn sides(&self, costs: &[i64]) -> Sides {
         let (a, b) = costs.split_at(self.of_a);
         let mean = |costs: &[i64], first: usize| match &self.scales {
             None => rounded(
@@ -113,7 +113,7 @@ impl Inputs {
     }
 
     /// How certain the difference is. `None` unless both sides have several inputs.
-    pub fn spread(&self, costs: &[i64]) -> Option<Spread> {
+    pub(crate) fn spread(&self, costs: &[i64]) -> Option<Spread> {
         let scaled: Vec<f64> = match &self.scales {
             None => costs.iter().map(|&it| it as f64).collect(),
             Some(scales) => {

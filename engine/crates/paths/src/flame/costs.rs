@@ -16,21 +16,21 @@ pub enum Width {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     /// The cost; in a comparison, the cost in A.
-    pub a: i64,
+    pub(crate) a: i64,
     /// The cost in B.
-    pub b: i64,
+    pub(crate) b: i64,
     /// Never negative.
-    pub weight: f64,
+    pub(crate) weight: f64,
 }
 
 impl Costs {
-    pub const NOTHING: Costs = Costs {
+    pub(crate) const NOTHING: Costs = Costs {
         a: 0,
         b: 0,
         weight: 0.0,
     };
 
-    pub fn add(&mut self, other: Costs) {
+    pub(crate) fn add(&mut self, other: Costs) {
         self.a += other.a;
         self.b += other.b;
         self.weight += other.weight;

@@ -72,16 +72,16 @@ pub struct Boxes {
 
 /// One box.
 pub(super) struct Placed {
-    pub depth: u32,
-    pub x: f64,
-    pub width: f64,
-    pub key: Option<u32>,
-    pub node: Option<u32>,
-    pub sample: Option<u32>,
-    pub parent: Option<u32>,
-    pub a: i64,
-    pub b: i64,
-    pub own: i64,
+    pub(crate) depth: u32,
+    pub(crate) x: f64,
+    pub(crate) width: f64,
+    pub(crate) key: Option<u32>,
+    pub(crate) node: Option<u32>,
+    pub(crate) sample: Option<u32>,
+    pub(crate) parent: Option<u32>,
+    pub(crate) a: i64,
+    pub(crate) b: i64,
+    pub(crate) own: i64,
 }
 
 impl Boxes {

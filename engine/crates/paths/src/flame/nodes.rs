@@ -52,11 +52,11 @@ pub(super) trait WithNodes {
 
 /// One call tree.
 pub(super) struct OneTree<'a> {
-    pub index: &'a Index,
+    pub(crate) index: &'a Index,
     /// The number of names of functions.
-    pub names: u32,
+    pub(crate) names: u32,
     /// Sums of absolute costs, if any cost is negative.
-    pub sizes: Option<&'a [i64]>,
+    pub(crate) sizes: Option<&'a [i64]>,
 }
 
 impl Nodes for OneTree<'_> {
@@ -100,8 +100,8 @@ impl Nodes for OneTree<'_> {
 
 /// The union of a comparison's trees.
 pub(super) struct UnionTree<'a> {
-    pub union: &'a Union,
-    pub wide: &'a Sums,
+    pub(crate) union: &'a Union,
+    pub(crate) wide: &'a Sums,
 }
 
 impl Nodes for UnionTree<'_> {

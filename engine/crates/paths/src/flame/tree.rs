@@ -297,8 +297,8 @@ impl FlameTree {
 /// The minimum width: a part of a whole.
 #[derive(Clone, Copy)]
 pub(super) struct Least {
-    pub whole: f64,
-    pub part: f64,
+    pub(crate) whole: f64,
+    pub(crate) part: f64,
 }
 
 impl Least {

@@ -15,25 +15,25 @@ use crate::profile::call_tree::names::NO_NAME;
 /// Nodes in preorder, as columns. Takes 41 bytes a node, plus 8 for each side with negative costs.
 #[derive(Debug, Default)]
 pub(super) struct Union {
-    pub keys: Vec<u32>,
-    pub parents: Vec<u32>,
-    pub ends: Vec<u32>,
+    pub(crate) keys: Vec<u32>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) ends: Vec<u32>,
     /// The cost in A. With several inputs, the mean.
-    pub a: Sums,
-    pub b: Sums,
+    pub(crate) a: Sums,
+    pub(crate) b: Sums,
     /// The absolute difference of each node's own cost.
-    pub change: Option<Sums>,
+    pub(crate) change: Option<Sums>,
     /// Absolute costs. `None` if no cost is negative.
-    pub size_a: Option<Sums>,
-    pub size_b: Option<Sums>,
+    pub(crate) size_a: Option<Sums>,
+    pub(crate) size_b: Option<Sums>,
     /// Nodes by name, ascending within each name, and where each name's nodes begin and the last ones end.
     nodes: Vec<u32>,
     starts: Vec<u32>,
     /// Bit 0: A has the node; bit 1: B has it.
     present: Vec<u8>,
     /// Names: those of functions, sorted, then those of containers.
-    pub titles: Vec<String>,
-    pub functions: usize,
+    pub(crate) titles: Vec<String>,
+    pub(crate) functions: usize,
 }
 
 /// The sum of all nodes before each one; the last entry is the total.
@@ -62,7 +62,7 @@ impl Sums {
         self.0.windows(2).map(|it| it[1] - it[0])
     }
 
-    pub fn between(&self, start: u32, end: u32) -> f64 {
+    pub(crate) fn between(&self, start: u32, end: u32) -> f64 {
         self.0[end as usize] - self.0[start as usize]
     }
 }
@@ -80,7 +80,7 @@ struct Builder<'a> {
 
 impl Union {
     /// The sums of widths.
-    pub fn wide(&self, width: Width) -> &Sums {
+    pub(crate) fn wide(&self, width: Width) -> &Sums {
         match width {
             Width::A => self.size_a.as_ref().unwrap_or(&self.a),
             Width::B => self.size_b.as_ref().unwrap_or(&self.b),
@@ -89,7 +89,7 @@ impl Union {
     }
 
     /// The cost of the nodes from `start` to before `end`.
-    pub fn costs(&self, wide: &Sums, start: u32, end: u32) -> Costs {
+    pub(crate) fn costs(&self, wide: &Sums, start: u32, end: u32) -> Costs {
         Costs {
             a: self.a.between(start, end).round() as i64,
             b: self.b.between(start, end).round() as i64,
@@ -98,7 +98,7 @@ impl Union {
         }
     }
 
-    pub fn of(profile: &ComparativeProfile) -> Self {
+    pub(crate) fn of(profile: &ComparativeProfile) -> Self {
         let (names, inputs) = (profile.names(), profile.inputs());
         let titles: Vec<String> = (0..names.len() as u32)
             .map(|name| names.get(name).to_owned())
@@ -151,16 +151,16 @@ impl Union {
     }
 
     /// The nodes with this name, ascending.
-    pub fn nodes_of(&self, key: u32) -> &[u32] {
+    pub(crate) fn nodes_of(&self, key: u32) -> &[u32] {
         let key = key as usize;
         &self.nodes[self.starts[key] as usize..self.starts[key + 1] as usize]
     }
 
-    pub fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.keys.len() as u32
     }
 
-    pub fn present(&self, n: u32) -> (bool, bool) {
+    pub(crate) fn present(&self, n: u32) -> (bool, bool) {
         let bits = self.present[n as usize];
         (bits & 1 == 1, bits & 2 == 2)
     }

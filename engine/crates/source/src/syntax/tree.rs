@@ -7,8 +7,8 @@ use crate::syntax::text::Edit;
 
 /// A parsed file.
 pub(crate) struct Syntax<'t> {
-    pub text: &'t str,
-    pub language: Language,
+    pub(crate) text: &'t str,
+    pub(crate) language: Language,
     tree: Tree,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn parse_tree(text: &str, language: Language, old: Option<&Tree>) -> 
 
 impl<'t> Syntax<'t> {
     #[cfg(test)]
-    pub fn parse(text: &'t str, language: Language) -> Syntax<'t> {
+    pub(crate) fn parse(text: &'t str, language: Language) -> Syntax<'t> {
         Syntax {
             text,
             language,
@@ -34,7 +34,7 @@ impl<'t> Syntax<'t> {
     }
 
     /// A tree and its text.
-    pub fn new(text: &'t str, language: Language, tree: &Tree) -> Syntax<'t> {
+    pub(crate) fn new(text: &'t str, language: Language, tree: &Tree) -> Syntax<'t> {
         Syntax {
             text,
             language,
@@ -43,7 +43,7 @@ impl<'t> Syntax<'t> {
     }
 
     /// The file after `edits`, which turned its text into `now`. Only the edited parts are parsed again.
-    pub fn edited<'n>(&self, edits: &[Edit], now: &'n str) -> Syntax<'n> {
+    pub(crate) fn edited<'n>(&self, edits: &[Edit], now: &'n str) -> Syntax<'n> {
         let mut old = self.tree.clone();
         // From last to first, so that the other offsets stay valid.
         for edit in edits.iter().rev() {
@@ -64,16 +64,16 @@ impl<'t> Syntax<'t> {
         }
     }
 
-    pub fn root(&self) -> Node<'_> {
+    pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
 
-    pub fn of(&self, node: Node<'_>) -> &'t str {
+    pub(crate) fn of(&self, node: Node<'_>) -> &'t str {
         &self.text[node.byte_range()]
     }
 
     /// The number of error and missing nodes: how badly the file parses.
-    pub fn errors(&self) -> usize {
+    pub(crate) fn errors(&self) -> usize {
         self.all(
             |node| node.is_error() || node.is_missing(),
             |node| node.has_error(),
@@ -82,7 +82,7 @@ impl<'t> Syntax<'t> {
     }
 
     /// Every node for which `matches` holds, in text order. Only nodes for which `enter` holds are searched.
-    pub fn all<'a>(
+    pub(crate) fn all<'a>(
         &'a self,
         matches: impl Fn(&Node<'a>) -> bool,
         enter: impl Fn(&Node<'a>) -> bool,

@@ -2,13 +2,13 @@
 
 use crate::elf::file::Reader;
 
-pub type Unit<'r> = gimli::Unit<Reader<'r>>;
-pub type Entry<'r> = gimli::DebuggingInformationEntry<Reader<'r>>;
+pub(crate) type Unit<'r> = gimli::Unit<Reader<'r>>;
+pub(crate) type Entry<'r> = gimli::DebuggingInformationEntry<Reader<'r>>;
 
 /// DWARF's number of the stack pointer.
-pub const RSP: u16 = 7;
+pub(crate) const RSP: u16 = 7;
 /// DWARF's number of the frame pointer.
-pub const RBP: u16 = 6;
+pub(crate) const RBP: u16 = 6;
 
 /// Where a value is during a call. Registers have DWARF's numbers: `rbx` is 3, `rbp` 6, `rsp` 7, then `r12` to `r15`. `rsp` is the value
 /// before the call.
@@ -23,23 +23,23 @@ pub enum Place {
 }
 
 /// Whether calls preserve a register, so that a probe finds the function's value in it.
-pub fn is_preserved(register: u16) -> bool {
+pub(crate) fn is_preserved(register: u16) -> bool {
     matches!(register, 3 | RBP | RSP | 12..=15)
 }
 
 /// The addresses to which places in a frame are relative.
-pub struct Frame {
+pub(crate) struct Frame {
     /// The canonical frame address, as a register plus an offset.
-    pub cfa: Option<(u16, i64)>,
+    pub(crate) cfa: Option<(u16, i64)>,
     /// The register that is the frame base.
-    pub base: Option<u16>,
+    pub(crate) base: Option<u16>,
     /// Whether the frame base is the canonical frame address.
-    pub by_cfa: bool,
+    pub(crate) by_cfa: bool,
 }
 
 impl Frame {
     /// A place relative to the frame base.
-    pub fn at(&self, offset: i64) -> Option<Place> {
+    pub(crate) fn at(&self, offset: i64) -> Option<Place> {
         let (register, more) = match (self.by_cfa, self.base) {
             (true, _) => self.cfa?,
             (false, base) => (base?, 0),

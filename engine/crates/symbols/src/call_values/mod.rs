@@ -49,7 +49,7 @@ pub struct CallSite {
 
 /// Whether a function is selected, by its namespace or type (or else the name of its file), its name and its parameters, as the agent
 /// for native programs names them.
-pub type Chosen<'c> = dyn Fn(&str, &str, &str) -> bool + 'c;
+pub(crate) type Chosen<'c> = dyn Fn(&str, &str, &str) -> bool + 'c;
 
 /// Finds the values of the selected functions of a module, as far as the debug information describes them.
 ///

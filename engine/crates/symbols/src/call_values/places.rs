@@ -6,7 +6,7 @@ use super::frame::{Frame, Place, Unit, is_preserved};
 use crate::elf::file::Reader;
 
 /// The place of a parameter at an address. `None` if a probe cannot access it.
-pub fn at<'r>(
+pub(crate) fn at<'r>(
     dwarf: &gimli::Dwarf<Reader<'r>>,
     unit: &Unit<'r>,
     location: Option<AttributeValue<Reader<'r>>>,
@@ -31,7 +31,7 @@ pub fn at<'r>(
 }
 
 /// The register that an expression names.
-pub fn register(
+pub(crate) fn register(
     expression: gimli::Expression<Reader<'_>>,
     unit: &Unit<'_>,
 ) -> gimli::Result<Option<u16>> {

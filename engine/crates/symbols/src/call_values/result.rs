@@ -13,22 +13,22 @@ const MOST_INSTRUCTIONS: usize = 64;
 
 /// The register in which a function returns a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReturnRegister {
+pub(crate) enum ReturnRegister {
     Rax,
     Xmm0,
 }
 
 /// Where a function returns a value.
 #[derive(Clone, Copy, Debug)]
-pub struct ReturnSlot {
-    pub register: ReturnRegister,
+pub(crate) struct ReturnSlot {
+    pub(crate) register: ReturnRegister,
     /// The size of the value, in bytes.
-    pub size: usize,
+    pub(crate) size: usize,
 }
 
 /// The place of the result when a call returns to `from`, in the function's code, which begins at `start`. `None` if the code that
 /// follows computes the result, calls another function, or branches.
-pub fn place(code: &[u8], start: u64, from: u64, slot: ReturnSlot) -> Option<Place> {
+pub(crate) fn place(code: &[u8], start: u64, from: u64, slot: ReturnSlot) -> Option<Place> {
     let mut state = State {
         known: Vec::new(),
         pushed: Some(0),

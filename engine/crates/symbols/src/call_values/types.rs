@@ -61,7 +61,7 @@ const MOST_NAMES: usize = 256;
 const MOST_STEPS: usize = 32;
 
 /// An attribute of an entry, or of an entry that it refers to.
-pub fn attribute<'r>(
+pub(crate) fn attribute<'r>(
     unit: &Unit<'r>,
     entry: &Entry<'r>,
     name: gimli::DwAt,
@@ -92,7 +92,7 @@ fn origin(entry: &Entry<'_>) -> Option<gimli::UnitOffset> {
 }
 
 /// The type to which an attribute refers. `None` for structures, and for types in other units.
-pub fn of<'r>(
+pub(crate) fn of<'r>(
     dwarf: &gimli::Dwarf<Reader<'r>>,
     unit: &Unit<'r>,
     reference: AttributeValue<Reader<'r>>,

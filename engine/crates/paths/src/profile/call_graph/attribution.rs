@@ -8,24 +8,24 @@ use std::collections::BTreeMap;
 /// The functions and calls, by position.
 #[derive(Debug)]
 pub(super) struct Graph {
-    pub functions: Vec<Function>,
-    pub calls: Vec<Call>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) calls: Vec<Call>,
     /// The non-recursive calls. Calls to a function come before the calls that it makes.
     order: Vec<usize>,
 }
 
 #[derive(Debug)]
 pub(super) struct Function {
-    pub base: i64,
-    pub cum: i64,
+    pub(crate) base: i64,
+    pub(crate) cum: i64,
 }
 
 #[derive(Debug)]
 pub(super) struct Call {
-    pub caller: usize,
-    pub callee: usize,
-    pub base: i64,
-    pub cum: i64,
+    pub(crate) caller: usize,
+    pub(crate) callee: usize,
+    pub(crate) base: i64,
+    pub(crate) cum: i64,
     /// The part of the callee's own cost that belongs to this call, 0 to 1.
     share: f64,
 }
@@ -33,13 +33,13 @@ pub(super) struct Call {
 /// A set of functions and calls.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
-    pub functions: Vec<bool>,
-    pub calls: Vec<bool>,
+    pub(crate) functions: Vec<bool>,
+    pub(crate) calls: Vec<bool>,
 }
 
 impl Graph {
     /// `functions` have base and cum, by position; `calls` have the base, if known, and the cum, by caller and callee.
-    pub fn new(
+    pub(crate) fn new(
         functions: Vec<(i64, i64)>,
         calls: BTreeMap<(usize, usize), (Option<i64>, i64)>,
     ) -> Self {
@@ -76,7 +76,7 @@ impl Graph {
     }
 
     /// The empty set.
-    pub fn nothing(&self) -> Taken {
+    pub(crate) fn nothing(&self) -> Taken {
         Taken {
             functions: vec![false; self.functions.len()],
             calls: vec![false; self.calls.len()],
@@ -84,7 +84,7 @@ impl Graph {
     }
 
     /// The base of a set. A function's base contains the bases of the calls to it.
-    pub fn base(&self, taken: &Taken) -> i64 {
+    pub(crate) fn base(&self, taken: &Taken) -> i64 {
         let functions = self.functions.iter().zip(&taken.functions);
         let calls = self.calls.iter().zip(&taken.calls);
         functions
@@ -98,7 +98,7 @@ impl Graph {
     }
 
     /// The estimated cum of a set.
-    pub fn cum(&self, taken: &Taken) -> f64 {
+    pub(crate) fn cum(&self, taken: &Taken) -> f64 {
         let parts = self.parts(taken);
         let own = self.functions.iter().zip(parts);
         own.map(|(function, part)| function.base as f64 * part)
@@ -179,7 +179,7 @@ pub(super) struct GraphNearness<'a> {
 }
 
 impl<'a> GraphNearness<'a> {
-    pub fn new(graph: &'a Graph, fade: f64) -> Self {
+    pub(crate) fn new(graph: &'a Graph, fade: f64) -> Self {
         let mut near = GraphNearness {
             graph,
             fade,
@@ -191,27 +191,27 @@ impl<'a> GraphNearness<'a> {
         near
     }
 
-    pub fn set_fade(&mut self, fade: f64) {
+    pub(crate) fn set_fade(&mut self, fade: f64) {
         self.fade = fade;
         self.take(|_| ());
     }
 
-    pub fn of_function(&self, function: usize) -> f64 {
+    pub(crate) fn of_function(&self, function: usize) -> f64 {
         self.near[function]
     }
 
-    pub fn of_call(&self, call: usize) -> f64 {
+    pub(crate) fn of_call(&self, call: usize) -> f64 {
         self.near[self.graph.calls[call].callee] * self.carries[call]
     }
 
     /// The cum that a change of the set would add.
-    pub fn left(&self, change: impl FnOnce(&mut Taken)) -> i64 {
+    pub(crate) fn left(&self, change: impl FnOnce(&mut Taken)) -> i64 {
         let mut with = self.taken.clone();
         change(&mut with);
         (self.graph.cum(&with) - self.graph.cum(&self.taken)).round() as i64
     }
 
-    pub fn take(&mut self, change: impl FnOnce(&mut Taken)) {
+    pub(crate) fn take(&mut self, change: impl FnOnce(&mut Taken)) {
         change(&mut self.taken);
         let parts = self.graph.parts(&self.taken);
         let own = self.graph.functions.iter().zip(&parts);

@@ -33,13 +33,13 @@ pub(crate) struct CallTable {
 /// A path with two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
-    pub caller: NameId,
-    pub callee: NameId,
-    pub at: CallNodes,
+    pub(crate) caller: NameId,
+    pub(crate) callee: NameId,
+    pub(crate) at: CallNodes,
     /// The own cost of caller and callee. Only valid if no two occurrences share a node.
-    pub base: i64,
+    pub(crate) base: i64,
     /// The same, plus everything that the outermost callees call.
-    pub cum: i64,
+    pub(crate) cum: i64,
 }
 
 /// The called nodes of one path, as a range.
@@ -51,14 +51,14 @@ pub(crate) struct CallNodes {
 
 impl CallNodes {
     /// At least 1.
-    pub fn count(self) -> usize {
+    pub(crate) fn count(self) -> usize {
         (self.end - self.start) as usize
     }
 }
 
 impl CallTable {
     /// The calls in a tree. `starts` says where each name's nodes begin among those of all names, and where the last ones end.
-    pub fn of(tree: &(impl Named + Sums + Sync), starts: &[u32]) -> Self {
+    pub(crate) fn of(tree: &(impl Named + Sums + Sync), starts: &[u32]) -> Self {
         let names = starts.len() - 1;
         let of_names = |from: usize, to: usize| Part::of(tree, from as NameId..to as NameId, names);
         let all = starts[names] as usize;
@@ -94,13 +94,13 @@ impl CallTable {
     }
 
     /// The callers of a name, sorted.
-    pub fn callers(&self, callee: NameId) -> &[Call] {
+    pub(crate) fn callers(&self, callee: NameId) -> &[Call] {
         let callee = callee as usize;
         &self.calls[self.callers[callee] as usize..self.callers[callee + 1] as usize]
     }
 
     /// The callees of a name, sorted.
-    pub fn callees(&self, caller: NameId) -> impl Iterator<Item = &Call> {
+    pub(crate) fn callees(&self, caller: NameId) -> impl Iterator<Item = &Call> {
         let caller = caller as usize;
         let these = self.callees[caller] as usize..self.callees[caller + 1] as usize;
         self.by_caller[these]
@@ -109,14 +109,14 @@ impl CallTable {
     }
 
     /// The path with these two names, if it occurs.
-    pub fn find(&self, caller: NameId, callee: NameId) -> Option<&Call> {
+    pub(crate) fn find(&self, caller: NameId, callee: NameId) -> Option<&Call> {
         let callers = self.callers(callee);
         let at = callers.binary_search_by_key(&caller, |it| it.caller).ok()?;
         Some(&callers[at])
     }
 
     /// The called nodes of a path, ascending.
-    pub fn nodes(&self, at: CallNodes) -> &[u32] {
+    pub(crate) fn nodes(&self, at: CallNodes) -> &[u32] {
         &self.nodes[at.start as usize..at.end as usize]
     }
 }

@@ -214,7 +214,7 @@ struct Extension {
 }
 
 impl Family {
-    pub fn new(of: Occurrences, end: End) -> Arc<Self> {
+    pub(crate) fn new(of: Occurrences, end: End) -> Arc<Self> {
         Arc::new(Family {
             of,
             end,
@@ -224,7 +224,7 @@ impl Family {
     }
 
     /// The extension by a name. It must exist.
-    pub fn by(self: &Arc<Self>, name: NameId) -> Box<dyn LazyOccurrences> {
+    pub(crate) fn by(self: &Arc<Self>, name: NameId) -> Box<dyn LazyOccurrences> {
         Box::new(Extension {
             family: Arc::clone(self),
             name,

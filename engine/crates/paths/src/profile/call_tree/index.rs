@@ -57,7 +57,7 @@ struct NodeData {
 
 impl Index {
     /// `names` is the number of names in all trees of the profile, `name_of_frame` the name of each frame of this tree.
-    pub fn new(
+    pub(crate) fn new(
         tree: Arc<CallTree>,
         value_type: usize,
         names: usize,
@@ -142,40 +142,40 @@ impl Index {
         self.name_costs = all;
     }
 
-    pub fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.tree.len()
     }
 
-    pub fn tree(&self) -> &CallTree {
+    pub(crate) fn tree(&self) -> &CallTree {
         &self.tree
     }
 
     /// The number of the node's frame.
-    pub fn frame(&self, n: u32) -> u32 {
+    pub(crate) fn frame(&self, n: u32) -> u32 {
         self.tree.frame_ids()[n as usize]
     }
 
     /// [`NO_NODE`] for roots.
-    pub fn parent(&self, n: u32) -> u32 {
+    pub(crate) fn parent(&self, n: u32) -> u32 {
         self.tree.parents()[n as usize]
     }
 
-    pub fn parents(&self) -> &[u32] {
+    pub(crate) fn parents(&self) -> &[u32] {
         self.tree.parents()
     }
 
     /// The node after the last descendant.
-    pub fn end(&self, n: u32) -> u32 {
+    pub(crate) fn end(&self, n: u32) -> u32 {
         self.nodes_data[n as usize].end
     }
 
     /// [`NO_NAME`] when the node cannot be part of a path.
-    pub fn name(&self, n: u32) -> NameId {
+    pub(crate) fn name(&self, n: u32) -> NameId {
         self.nodes_data[n as usize].name
     }
 
     /// The name of the parent. `None` when the node is a root or its parent cannot be part of a path.
-    pub fn parent_name(&self, n: u32) -> Option<(u32, NameId)> {
+    pub(crate) fn parent_name(&self, n: u32) -> Option<(u32, NameId)> {
         let parent = self.parent(n);
         if parent == NO_NODE {
             return None;
@@ -185,22 +185,22 @@ impl Index {
     }
 
     /// The node's own cost.
-    pub fn own(&self, n: u32) -> i64 {
+    pub(crate) fn own(&self, n: u32) -> i64 {
         self.between(n, n + 1)
     }
 
     /// The cost of the node and all its descendants.
-    pub fn subtree(&self, n: u32) -> i64 {
+    pub(crate) fn subtree(&self, n: u32) -> i64 {
         self.between(n, self.end(n))
     }
 
     /// The cost of the nodes from `start` to before `end`.
-    pub fn between(&self, start: u32, end: u32) -> i64 {
+    pub(crate) fn between(&self, start: u32, end: u32) -> i64 {
         self.nodes_data[end as usize].before - self.nodes_data[start as usize].before
     }
 
     /// The own cost of the nodes from `first` down to `last`, both included.
-    pub fn along(&self, first: u32, last: u32) -> i64 {
+    pub(crate) fn along(&self, first: u32, last: u32) -> i64 {
         // Short paths do without the sums from the root, which are far apart in memory.
         let (mut n, mut sum) = (last, 0);
         let most = match self.from_root.get() {
@@ -223,7 +223,7 @@ impl Index {
     }
 
     /// Finds out which names call which, and what each node and its ancestors cost.
-    pub fn prepare_steps(&self) {
+    pub(crate) fn prepare_steps(&self) {
         self.calls();
         self.root_sums();
     }
@@ -246,43 +246,43 @@ impl Index {
     }
 
     /// The cost of the tree.
-    pub fn total(&self) -> i64 {
+    pub(crate) fn total(&self) -> i64 {
         self.between(0, self.len())
     }
 
     /// How many names all trees of the profile have.
-    pub fn names(&self) -> usize {
+    pub(crate) fn names(&self) -> usize {
         self.name_costs.len()
     }
 
-    pub fn siblings_differ(&self) -> bool {
+    pub(crate) fn siblings_differ(&self) -> bool {
         self.siblings_differ
     }
 
     /// The nodes with this name, ascending.
-    pub fn nodes_of(&self, name: NameId) -> &[u32] {
+    pub(crate) fn nodes_of(&self, name: NameId) -> &[u32] {
         let name = name as usize;
         &self.nodes[self.starts[name] as usize..self.starts[name + 1] as usize]
     }
 
     /// Which names call which. The first call takes a pass over the nodes.
-    pub fn calls(&self) -> &CallTable {
+    pub(crate) fn calls(&self) -> &CallTable {
         self.calls.get_or_init(|| CallTable::of(self, &self.starts))
     }
 
     /// The same, if it has been computed.
-    pub fn known_calls(&self) -> Option<&CallTable> {
+    pub(crate) fn known_calls(&self) -> Option<&CallTable> {
         self.calls.get()
     }
 
     /// Base and cum of this name.
-    pub fn name_cost(&self, name: NameId) -> (i64, i64) {
+    pub(crate) fn name_cost(&self, name: NameId) -> (i64, i64) {
         let NameCost { base, cum, .. } = self.name_costs[name as usize];
         (base, cum)
     }
 
     /// Whether some of this name's nodes are below others.
-    pub fn nested(&self, name: NameId) -> bool {
+    pub(crate) fn nested(&self, name: NameId) -> bool {
         self.name_costs[name as usize].nested
     }
 }

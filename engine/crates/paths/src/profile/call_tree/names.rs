@@ -24,7 +24,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// The names of all functions in these trees, and the name's number for each frame of each tree.
-    pub fn of(trees: &[&CallTree]) -> (Self, Vec<Vec<NameId>>) {
+    pub(crate) fn of(trees: &[&CallTree]) -> (Self, Vec<Vec<NameId>>) {
         let frames = trees.iter().flat_map(|tree| tree.frames());
         let is_function = |frame: &Frame| frame.kind == FrameKind::Function;
         let texts = frames.clone().map(|frame| match is_function(frame) {
@@ -59,17 +59,17 @@ impl Names {
         (names, of_frames)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub fn get(&self, id: NameId) -> &str {
+    pub(crate) fn get(&self, id: NameId) -> &str {
         let id = id as usize;
         let start = id.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start..self.ends[id]]
     }
 
-    pub fn find(&self, name: &str) -> Option<NameId> {
+    pub(crate) fn find(&self, name: &str) -> Option<NameId> {
         let (mut low, mut high) = (0, self.len() as NameId);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -83,7 +83,7 @@ impl Names {
     }
 
     /// The numbers of a path's names. `None` when one is unknown or there is none.
-    pub fn path(&self, path: &[&str]) -> Option<Vec<NameId>> {
+    pub(crate) fn path(&self, path: &[&str]) -> Option<Vec<NameId>> {
         let ids: Option<Vec<_>> = path.iter().map(|name| self.find(name)).collect();
         ids.filter(|ids| !ids.is_empty())
     }

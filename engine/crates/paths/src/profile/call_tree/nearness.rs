@@ -31,7 +31,7 @@ struct Recursion {
 }
 
 impl<'a> TreeNearness<'a> {
-    pub fn new(index: &'a Index, fade: f64) -> Self {
+    pub(crate) fn new(index: &'a Index, fade: f64) -> Self {
         let mut tree = TreeNearness {
             index,
             fade,
@@ -45,7 +45,7 @@ impl<'a> TreeNearness<'a> {
         tree
     }
 
-    pub fn set_fade(&mut self, fade: f64) {
+    pub(crate) fn set_fade(&mut self, fade: f64) {
         self.fade = fade;
         self.refresh();
     }
@@ -92,7 +92,7 @@ impl<'a> TreeNearness<'a> {
         self.left[end as usize] - self.left[start as usize]
     }
 
-    pub fn left(&self, s: &Occurrences) -> i64 {
+    pub(crate) fn left(&self, s: &Occurrences) -> i64 {
         let mut sum = 0;
         if s.path().len() == 1 {
             s.each_outermost(self.index, |last| {
@@ -107,7 +107,7 @@ impl<'a> TreeNearness<'a> {
         sum
     }
 
-    pub fn left_at_top(&self, s: &Occurrences) -> i64 {
+    pub(crate) fn left_at_top(&self, s: &Occurrences) -> i64 {
         if s.path().len() == 1 {
             return 0;
         }
@@ -118,13 +118,13 @@ impl<'a> TreeNearness<'a> {
         tops.into_iter().map(|n| self.left_between(n, n + 1)).sum()
     }
 
-    pub fn of(&self, s: &Occurrences) -> f64 {
+    pub(crate) fn of(&self, s: &Occurrences) -> f64 {
         let mut sum = 0.0;
         s.each_outermost(self.index, |last| sum += self.near[last as usize]);
         sum
     }
 
-    pub fn take(&mut self, s: &Occurrences) {
+    pub(crate) fn take(&mut self, s: &Occurrences) {
         self.taken.add(s.covered(self.index), self.index);
         self.refresh();
     }

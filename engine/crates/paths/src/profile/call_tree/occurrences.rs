@@ -20,9 +20,9 @@ const MARK: usize = 400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Occurrence {
     /// The final node. It determines all the others.
-    pub last: u32,
+    pub(crate) last: u32,
     /// The root: the first node of the path.
-    pub first: u32,
+    pub(crate) first: u32,
 }
 
 /// All occurrences of a path, sorted. Cheap to clone; caches its regions.
@@ -76,12 +76,12 @@ impl Occurrences {
     }
 
     /// The occurrences of a path with one name.
-    pub fn of_name(name: NameId) -> Self {
+    pub(crate) fn of_name(name: NameId) -> Self {
         Occurrences::with(Arc::new([name]), Places::Name(name))
     }
 
     /// The occurrences of a path with two names.
-    pub fn of_call(index: &Index, call: &Call) -> Self {
+    pub(crate) fn of_call(index: &Index, call: &Call) -> Self {
         let path = [call.caller, call.callee];
         let these = Occurrences::with(Arc::new(path), Places::Call(call.at));
         if these.are_disjoint(index) {
@@ -91,13 +91,13 @@ impl Occurrences {
     }
 
     /// The given occurrences of a path.
-    pub fn of(path: Arc<[NameId]>, these: Vec<Occurrence>) -> Self {
+    pub(crate) fn of(path: Arc<[NameId]>, these: Vec<Occurrence>) -> Self {
         debug_assert!(these.is_sorted());
         Occurrences::with(path, Places::Listed(these))
     }
 
     /// The occurrences of a path, computed on first use. `costs` are its base and cum, if known.
-    pub fn later(
+    pub(crate) fn later(
         path: Arc<[NameId]>,
         later: Box<dyn LazyOccurrences>,
         costs: Option<(i64, i64)>,
@@ -110,7 +110,7 @@ impl Occurrences {
     }
 
     /// The occurrences of `path`, if this path was extended from it.
-    pub fn extended(&self, path: &[NameId]) -> Option<&Occurrences> {
+    pub(crate) fn extended(&self, path: &[NameId]) -> Option<&Occurrences> {
         match &self.0.places {
             Places::Lazy(later) => Some(later.extended()).filter(|it| it.path()[..] == *path),
             Places::Name(_) | Places::Call(_) | Places::Listed(_) => None,
@@ -118,7 +118,7 @@ impl Occurrences {
     }
 
     /// Finds the occurrences of a path.
-    pub fn find(index: &Index, path: &[NameId]) -> Self {
+    pub(crate) fn find(index: &Index, path: &[NameId]) -> Self {
         if let [name] = path {
             return Occurrences::of_name(*name);
         }
@@ -135,11 +135,11 @@ impl Occurrences {
         Occurrences::of(path.into(), these.collect())
     }
 
-    pub fn path(&self) -> &Arc<[NameId]> {
+    pub(crate) fn path(&self) -> &Arc<[NameId]> {
         &self.0.path
     }
 
-    pub fn is_empty(&self, index: &Index) -> bool {
+    pub(crate) fn is_empty(&self, index: &Index) -> bool {
         match &self.0.places {
             Places::Name(name) => index.nodes_of(*name).is_empty(),
             Places::Call(nodes) => nodes.count() == 0,
@@ -149,7 +149,7 @@ impl Occurrences {
     }
 
     /// The number of occurrences.
-    pub fn count(&self, index: &Index) -> usize {
+    pub(crate) fn count(&self, index: &Index) -> usize {
         match &self.0.places {
             Places::Name(name) => index.nodes_of(*name).len(),
             Places::Call(nodes) => nodes.count(),
@@ -159,7 +159,7 @@ impl Occurrences {
     }
 
     /// Visits each occurrence, sorted by its final node.
-    pub fn each(&self, index: &Index, mut visit: impl FnMut(Occurrence)) {
+    pub(crate) fn each(&self, index: &Index, mut visit: impl FnMut(Occurrence)) {
         match &self.0.places {
             Places::Name(name) => {
                 for &n in index.nodes_of(*name) {
@@ -178,7 +178,7 @@ impl Occurrences {
     }
 
     /// Visits each final node that is not below another one. Nodes below it are among its descendants.
-    pub fn each_outermost(&self, index: &Index, mut visit: impl FnMut(u32)) {
+    pub(crate) fn each_outermost(&self, index: &Index, mut visit: impl FnMut(u32)) {
         let mut covered = 0;
         self.each(index, |it| {
             if it.last >= covered {
@@ -189,7 +189,7 @@ impl Occurrences {
     }
 
     /// Whether some final nodes are below others.
-    pub fn nested(&self, index: &Index) -> bool {
+    pub(crate) fn nested(&self, index: &Index) -> bool {
         if let Places::Name(name) = self.0.places {
             return index.nested(name);
         }
@@ -204,7 +204,7 @@ impl Occurrences {
     }
 
     /// The path's own cost: the cost of `along(s)`.
-    pub fn base(&self, index: &Index) -> i64 {
+    pub(crate) fn base(&self, index: &Index) -> i64 {
         match self.both(index) {
             Some((base, _)) => base,
             None => *self.0.base.get_or_init(|| self.along(index).cost()),
@@ -212,7 +212,7 @@ impl Occurrences {
     }
 
     /// The cost of the path and what it calls: the cost of `along(s) ∪ descendants(s)`.
-    pub fn cum(&self, index: &Index) -> i64 {
+    pub(crate) fn cum(&self, index: &Index) -> i64 {
         match self.both(index) {
             Some((_, cum)) => cum,
             None => *self.0.cum.get_or_init(|| self.covered(index).cost()),
@@ -241,7 +241,7 @@ impl Occurrences {
     }
 
     /// The set `along(s)`.
-    pub fn along(&self, index: &Index) -> &Arc<Region> {
+    pub(crate) fn along(&self, index: &Index) -> &Arc<Region> {
         self.0.along.get_or_init(|| {
             if let Places::Name(name) = self.0.places {
                 let nodes = index.nodes_of(name).iter().map(|&n| (n, n + 1));
@@ -257,7 +257,7 @@ impl Occurrences {
     /// The set `along(s) ∪ descendants(s)`.
     ///
     /// An occurrence whose final node is below another one begins no higher, so the outermost final nodes suffice.
-    pub fn covered(&self, index: &Index) -> &Arc<Region> {
+    pub(crate) fn covered(&self, index: &Index) -> &Arc<Region> {
         self.0.covered.get_or_init(|| {
             let above = self.0.path.len() as u32 - 1;
             let mut intervals = Vec::new();
@@ -277,7 +277,7 @@ impl Occurrences {
     }
 
     /// Adds `along(s) ∪ descendants(s)` to a set. Returns the cost of the nodes that are new in it.
-    pub fn add_to(&self, cover: &mut Cover, index: &Index) -> i64 {
+    pub(crate) fn add_to(&self, cover: &mut Cover, index: &Index) -> i64 {
         let length = self.0.path.len();
         if self.0.covered.get().is_some() || length > SHORT {
             return cover.add(self.covered(index), index);
@@ -344,7 +344,7 @@ impl Occurrences {
 
     /// Whether no two occurrences share a node. A shared node is at two places of the path, so its name is in the path twice,
     /// or two of its children have the same name.
-    pub fn are_disjoint(&self, index: &Index) -> bool {
+    pub(crate) fn are_disjoint(&self, index: &Index) -> bool {
         let mut names = self.0.path.to_vec();
         names.sort_unstable();
         index.siblings_differ() && names.windows(2).all(|it| it[0] != it[1])

@@ -16,7 +16,7 @@ pub(crate) struct Region {
 
 impl Region {
     /// The union of intervals `[start, end)` of a tree's nodes, in any order.
-    pub fn of(mut intervals: Vec<(u32, u32)>, tree: &impl Sums) -> Self {
+    pub(crate) fn of(mut intervals: Vec<(u32, u32)>, tree: &impl Sums) -> Self {
         // The intervals are usually sorted already, for which the stable sort is fast.
         intervals.sort();
         intervals.dedup_by(|next, into| {
@@ -38,7 +38,7 @@ impl Region {
     }
 
     /// The union of sorted intervals.
-    pub fn of_sorted(sorted: impl Iterator<Item = (u32, u32)>, tree: &impl Sums) -> Self {
+    pub(crate) fn of_sorted(sorted: impl Iterator<Item = (u32, u32)>, tree: &impl Sums) -> Self {
         let (mut intervals, mut before) = (Vec::new(), vec![0]);
         let mut sum = 0;
         let mut last: Option<(u32, u32)> = None;
@@ -62,19 +62,19 @@ impl Region {
     }
 
     /// The union of sets.
-    pub fn union<'a>(regions: impl Iterator<Item = &'a Region>, tree: &impl Sums) -> Self {
+    pub(crate) fn union<'a>(regions: impl Iterator<Item = &'a Region>, tree: &impl Sums) -> Self {
         let all = regions.flat_map(|region| region.intervals());
         Region::of(all.collect(), tree)
     }
 
     /// The cost of all nodes.
-    pub fn cost(&self) -> i64 {
+    pub(crate) fn cost(&self) -> i64 {
         self.before.last().copied().unwrap_or(0)
     }
 
     /// The cost of the nodes in both sets. All intervals of one set within an interval of the other are handled in one step, so
     /// the time is proportional to the number of intervals in the smaller set, times the logarithm of the other's.
-    pub fn shared(&self, other: &Region, tree: &impl Sums) -> i64 {
+    pub(crate) fn shared(&self, other: &Region, tree: &impl Sums) -> i64 {
         let (mut a, mut b) = (0, 0);
         let mut sum = 0;
         while let (Some(&x), Some(&y)) = (self.intervals.get(a), other.intervals.get(b)) {
@@ -115,7 +115,7 @@ impl Region {
     }
 
     /// The intervals, ascending.
-    pub fn intervals(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn intervals(&self) -> impl Iterator<Item = (u32, u32)> {
         self.intervals.iter().copied()
     }
 }
@@ -130,12 +130,12 @@ pub(crate) struct Cover(Vec<u64>);
 
 impl Cover {
     /// The empty set among `nodes` nodes.
-    pub fn new(nodes: u32) -> Self {
+    pub(crate) fn new(nodes: u32) -> Self {
         Cover(vec![0; (nodes as usize).div_ceil(64)])
     }
 
     /// Adds one node. Returns whether it is new.
-    pub fn insert(&mut self, n: u32) -> bool {
+    pub(crate) fn insert(&mut self, n: u32) -> bool {
         let (word, bit) = (&mut self.0[n as usize / 64], 1 << (n % 64));
         let new = *word & bit == 0;
         *word |= bit;
@@ -143,7 +143,7 @@ impl Cover {
     }
 
     /// The nodes as intervals, ascending.
-    pub fn intervals(&self) -> Vec<(u32, u32)> {
+    pub(crate) fn intervals(&self) -> Vec<(u32, u32)> {
         let mut all: Vec<(u32, u32)> = Vec::new();
         for (n, &word) in (0_u32..).zip(&self.0) {
             let (mut bits, mut at) = (word, n * 64);
@@ -163,19 +163,19 @@ impl Cover {
     }
 
     /// Whether a node is in the set.
-    pub fn has(&self, n: u32) -> bool {
+    pub(crate) fn has(&self, n: u32) -> bool {
         self.0[n as usize / 64] >> (n % 64) & 1 == 1
     }
 
     /// Adds a set. Returns the cost of the nodes that are new.
-    pub fn add(&mut self, region: &Region, tree: &impl Sums) -> i64 {
+    pub(crate) fn add(&mut self, region: &Region, tree: &impl Sums) -> i64 {
         let each = region.intervals();
         each.map(|(start, end)| self.add_interval(start, end, tree))
             .sum()
     }
 
     /// Adds the nodes from `start` to before `end`. Returns the cost of those that are new.
-    pub fn add_interval(&mut self, start: u32, end: u32, tree: &impl Sums) -> i64 {
+    pub(crate) fn add_interval(&mut self, start: u32, end: u32, tree: &impl Sums) -> i64 {
         let mut cost = 0;
         let mut from = start;
         while from < end {
