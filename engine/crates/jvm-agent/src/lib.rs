@@ -54,7 +54,7 @@ pub unsafe extern "C" fn Agent_OnAttach(
     match unsafe { guarded_with(options, |options| commands::command(vm, options)) } {
         Outcome::Done => 0,
         Outcome::Refused => 1,
-        Outcome::Untold(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+        Outcome::Unreported(error) => -error.raw_os_error().unwrap_or(libc::EIO),
     }
 }
 
@@ -66,7 +66,7 @@ enum Outcome {
     #[default]
     Refused,
     /// It was not done, and this error kept us from reporting why.
-    Untold(std::io::Error),
+    Unreported(std::io::Error),
 }
 
 /// # Safety
@@ -88,7 +88,7 @@ unsafe fn guarded_with(
             Ok(false) => Outcome::Refused,
             Err(why) => match say::refuse(&why) {
                 Ok(()) => Outcome::Refused,
-                Err(error) => Outcome::Untold(error),
+                Err(error) => Outcome::Unreported(error),
             },
         }
     })

@@ -1,5 +1,5 @@
-//! A server in miniature: one thread makes requests, two answer them. `fulcrum run -- requests [COUNT]` says which line to
-//! make faster. Without COUNT it goes on until it is stopped.
+//! A small server: one thread makes requests, two answer them. `fulcrum run -- requests [COUNT]` says which line to
+//! make faster. Without COUNT, it runs until it is stopped.
 
 use std::hint::black_box;
 use std::sync::mpsc::{sync_channel, Receiver};

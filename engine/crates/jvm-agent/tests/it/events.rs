@@ -1,4 +1,4 @@
-//! What the agent tells is what happened, on every installed JDK.
+//! The log says what happened, on every installed JDK.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,12 +48,12 @@ fn threads_have_parents_and_virtual_ones_have_trees_of_their_own() {
             }
             if is_virtual {
                 cpu += last;
-                // The first one only works, for long. Others have a body and `sleepy` beside the calls of `fib`.
+                // The first one only works for a long time. Others have a body and `sleepy` beside the calls of `fib`.
                 found += usize::from(enters == 2 + 15 + 9);
                 assert!(enters == 1 || enters == 2 + 15 + 9, "{enters}");
             }
         }
-        // All are carried by one thread, which has worked for long when they come: with its time as theirs, their sum would
+        // One thread carries all of them, and has worked for a long time before: if its time counted as theirs, their sum would
         // be many times what the process took. (Two clocks are compared: a hundredth is allowed.)
         assert!(
             cpu < process_cpu + process_cpu / 100,
@@ -93,13 +93,13 @@ fn virtual_threads_have_the_parents_that_started_them() {
         };
         assert_eq!(named("one of many").count(), 300);
         assert!(named("one of many").all(|it| it.parent == main));
-        // One that had no name yet when it began.
+        // A thread that had no name yet when it started.
         let [of_main] = threads(&trace, "of main")[..] else {
             panic!("{:?}", trace.threads)
         };
         let nameless: Vec<u32> = named("").map(|it| it.parent).collect();
         assert_eq!(nameless, [of_main]);
-        // The method that starts them is no method of the program's.
+        // The method that starts them is not one of the program.
         let methods = trace.methods.values();
         assert!(methods.map(|it| &it.class).all(|class| class == "Virtual"));
     }
@@ -134,7 +134,7 @@ fn objects_of_chosen_classes_are_followed_and_others_sampled() {
         let program = Program::new(jdk, "Objects");
         let filter = "observe_object_allocation Objects$Wanted\nobserve_object_allocation Objects$Spec*\n\
                       observe_class_loading\nobserve_garbage_collection\n";
-        // Threads of the machine's tell of objects that are gone and of unloaded classes when they come to it.
+        // Threads of the machine report released objects and unloaded classes at any time later.
         let output = program.run_until(jdk, filter, |trace| {
             let of = count(trace, |event| match event.what {
                 What::Release { .. } => Some("released"),
@@ -169,8 +169,8 @@ fn objects_of_chosen_classes_are_followed_and_others_sampled() {
             ("Objects$Wanted".to_owned(), 700),
         ];
         assert_eq!(made, BTreeMap::from(expect), "JDK {}", jdk.version);
-        // With classes that are observed, the agent itself counts the bytes of the others, thread by thread: one object for
-        // at least 512 KiB, and of these arrays for less than 612.
+        // When classes are observed, the agent itself counts the bytes of the others for each thread: it samples one object for at
+        // least 512 KiB, and of these arrays for less than 612.
         let [main] = threads(&trace, "main")[..] else {
             panic!("{:?}", trace.threads)
         };
@@ -212,7 +212,7 @@ fn objects_of_chosen_classes_are_followed_and_others_sampled() {
     }
 }
 
-/// JPMT, Figure 4: the machine counts by itself how often a thread was blocked.
+/// JPMT, Figure 4: the machine itself counts how often a thread was blocked.
 #[test]
 fn contention_is_what_the_program_counts() {
     for jdk in jdks() {

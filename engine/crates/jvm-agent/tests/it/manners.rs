@@ -1,4 +1,4 @@
-//! A program with the agent in it does what it does alone, and its log is of use however it ends.
+//! A program with the agent does what it does without it, and its log is usable however it ends.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -26,7 +26,7 @@ fn output_and_status_are_the_programs_own() {
     }
 }
 
-/// Starts a program that goes on until it is ended, and waits until it works.
+/// Starts a program that runs until it is stopped, and waits until it works.
 fn start(command: &mut Command) -> (Child, BufReader<std::process::ChildStdout>) {
     let mut child = command
         .stdout(Stdio::piped())
@@ -55,7 +55,7 @@ fn a_signal_ends_it_as_it_does_alone() {
     let program = Program::new(jdk, "Manners");
     let end = |mut command: Command| {
         let (mut child, output) = start(command.args(["Manners", "wait"]));
-        // Not an interrupt, which those who run the tests in the background ignore, and their children with them.
+        // Not an interrupt, which processes in the background ignore, and their children with them.
         signal(&child, "-TERM");
         let rest: Vec<_> = output.lines().map(Result::unwrap).collect();
         (rest, child.wait().unwrap().code())

@@ -1,4 +1,4 @@
-//! Requests are told apart by the objects of calls: what a replayed queue says is what the program itself counted.
+//! The objects of calls identify requests: a replayed queue agrees with what the program itself counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ const FILTER: &str = "observe_method_invocations\nobserve_monitor_contention\nid
 /// `put 1`, `take 1`, in the order of time, and how many puts were rejected and takes got nothing.
 type Steps = (Vec<String>, usize, usize);
 
-/// What each pool says of itself.
+/// What each pool prints.
 fn own(printed: &str) -> BTreeMap<String, Steps> {
     let mut pools: BTreeMap<String, Steps> = BTreeMap::new();
     for line in printed.lines() {
@@ -61,7 +61,7 @@ fn replay(trace: &Trace, order: Option<Order>) -> Queue {
     .unwrap()
 }
 
-/// Runs the pools with these options of the agent's, and compares.
+/// Runs the pools with these options of the agent, and compares.
 fn check(jdk: &Jdk, options: &str) -> Trace {
     let program = Program::new(jdk, "Pools");
     let mut java = program.traced(jdk, FILTER, 1 << 30);
@@ -88,7 +88,7 @@ fn pools_of_any_order_are_replayed_by_their_objects() {
         let trace = check(jdk, "limit=1073741824\n");
         let calls = balanced_calls(&trace);
         assert!(calls["Pools$Pool.offer"] == 409 && calls["Pools.serve"] == 4);
-        // Only calls of the methods that are named tell objects, each of its beginning and, here, of its end.
+        // Only calls of the named methods have objects, each at its entry and, here, at its exit.
         let told = count(&trace, |event| match &event.what {
             What::Objects { method, .. } => Some((trace.method_name(*method), "objects")),
             What::Result { method, .. } => Some((trace.method_name(*method), "result")),
@@ -110,7 +110,7 @@ fn pools_of_any_order_are_replayed_by_their_objects() {
     }
 }
 
-/// Methods that tell objects have no gate, whatever the rule says of them.
+/// Methods whose objects are logged have no gate, whatever the rule says.
 #[test]
 fn objects_are_told_while_gates_shut() {
     let jdk = &jdks()[0];

@@ -1,4 +1,4 @@
-//! Arguments and results of calls: the log says what the program says of itself.
+//! Arguments and results of calls: the log agrees with what the program prints.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn logged(trace: &Trace) -> Calls {
     calls
 }
 
-/// What rows say, which are looked up one by one.
+/// The values of rows that are looked up one by one.
 fn in_rows(trace: Trace) -> Calls {
     let progress = Progress::default();
     let index = Index::with_interval(&trace, 100, &progress).unwrap();
@@ -76,7 +76,7 @@ fn in_rows(trace: Trace) -> Calls {
     calls
 }
 
-/// What is below a node of a thread, in the order of ends.
+/// The calls below a node of a thread, in the order of their ends.
 fn add_below(indexed: &Indexed, (thread, node): (u32, Option<u64>), ends: &mut Vec<String>) {
     let rows = indexed.children(thread, node, 0, usize::MAX, &Progress::default());
     for row in rows.unwrap().expect("the node is there") {
@@ -93,7 +93,7 @@ fn add_below(indexed: &Indexed, (thread, node): (u32, Option<u64>), ends: &mut V
     }
 }
 
-/// Runs the program with these options of the agent's, and compares all calls but those that are left out.
+/// Runs the program with these options of the agent, and compares all calls except those that are left out.
 fn check(jdk: &Jdk, options: &str, left_out: Option<&str>) -> Trace {
     let program = Program::new(jdk, "Values");
     let alone = program.alone(jdk).arg(&program.main).output().unwrap();
@@ -136,7 +136,7 @@ fn values_are_those_that_the_program_says() {
     }
 }
 
-/// Methods whose values are logged have no gate, whatever the rule says of them; constructors have one.
+/// Methods whose values are logged have no gate, whatever the rule says; constructors have one.
 #[test]
 fn values_are_told_while_gates_shut() {
     let options = "limit=1073741824\nrule=inherent wall >= 1s after 1\n";
@@ -170,7 +170,7 @@ fn only_what_is_chosen_has_values_and_limits_hold() {
     }
 }
 
-/// Older versions of Fulcrum read what they know.
+/// Older versions of Fulcrum can read logs without values.
 #[test]
 fn only_logs_with_values_are_of_the_new_version() {
     let jdk = &jdks()[0];

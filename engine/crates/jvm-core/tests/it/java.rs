@@ -13,7 +13,7 @@ const GATED: Probes<'_> = Probes {
     ..PROBES
 };
 
-/// Runs a class before and after, also with gates, and told objects or values; `major` overrides the version that the
+/// Runs a class before and after rewriting, also with gates, objects or values; `major` overrides the version that the
 /// compiler wrote.
 fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Class files of whole folders rewritten in place.
+//! Rewrites class files of whole folders in place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) const VALUED: Probes<'_> = Probes {
     ..PROBES
 };
 
-/// So many arguments of a call are told.
+/// How many arguments of a call are passed on.
 const MOST: u8 = 3;
 
 pub(crate) const TELLING: Probes<'_> = Probes {
@@ -93,12 +93,12 @@ pub(crate) fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32
         let bytes = fs::read(&path).unwrap();
         let class =
             ClassFile::parse(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        // HotSpot treats the constructor of Object in its own way.
+        // HotSpot treats the constructor of Object specially.
         if class.name().starts_with(probes.class) || class.name() == "java/lang/Object" {
             continue;
         }
         let mut selected = all(&class, number);
-        // Of `java.base`, a third has gates, a third tells objects, a third values.
+        // Of `java.base`, a third has gates, a third passes on objects, a third values.
         let all_kinds = probes.gate.is_some() && probes.values.is_some();
         for it in selected.iter_mut().filter(|_| all_kinds) {
             it.gated = it.number % 3 == 0;
@@ -124,7 +124,7 @@ pub(crate) fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32
 }
 
 /// Rewrites all methods of the classes of `java.base` that the pattern names, and has a virtual machine start with them and
-/// verify each. Gives the numbers of classes and of methods.
+/// verify each. Returns the numbers of classes and of methods.
 pub(crate) fn verify_platform(classes: &str) -> (usize, u32) {
     let probes = Probes {
         class: "java/lang/FulcrumProbe",

@@ -1,4 +1,4 @@
-//! Our descriptors, away from the program's.
+//! Our descriptors have high numbers, and look closed to the program.
 
 use std::fs::File;
 use std::os::fd::IntoRawFd;

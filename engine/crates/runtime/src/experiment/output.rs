@@ -285,7 +285,7 @@ fn calls(text: &mut Text<'_>, map: &control::Map) {
     if control::process().flags.load(Ordering::Relaxed) & flag::KERNEL_UNSEEN != 0 {
         text.field(SAMPLES.kernel, false);
     }
-    if !control::tells_calls() {
+    if !control::records_calls() {
         return;
     }
     text.key(SAMPLES.calls);

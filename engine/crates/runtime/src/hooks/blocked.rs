@@ -96,7 +96,7 @@ pub(crate) fn inside_for<R>(function: u8, lock: usize, real: impl FnOnce() -> R)
 /// The calling thread is about to release the lock at this address.
 #[inline(always)]
 pub(crate) fn before_unlock(lock: usize) {
-    if control::tells_calls() && holders::is_asked(lock) {
+    if control::records_calls() && holders::is_asked(lock) {
         thread::answer_waiter(lock, here().registers());
     }
 }

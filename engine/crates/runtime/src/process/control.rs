@@ -25,7 +25,7 @@ static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
 /// Whether the newest map's mode is `BLOCKED`.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
 /// Whether a sample belongs to one target in the newest map's mode.
-static TELLS_CALLS: AtomicBool = AtomicBool::new(false);
+static RECORDS_CALLS: AtomicBool = AtomicBool::new(false);
 /// Whether the newest map names requests that are progress points.
 static COUNTS_REQUESTS: AtomicBool = AtomicBool::new(false);
 
@@ -96,8 +96,8 @@ pub(crate) fn times_calls() -> bool {
 
 /// Whether the time that targets spend in calls is recorded: not where one sample may belong to several targets.
 #[inline]
-pub(crate) fn tells_calls() -> bool {
-    TELLS_CALLS.load(Ordering::Relaxed)
+pub(crate) fn records_calls() -> bool {
+    RECORDS_CALLS.load(Ordering::Relaxed)
 }
 
 /// Whether requests are progress points.
@@ -330,7 +330,7 @@ pub(crate) fn adopt(generation: u32) -> Option<()> {
     MAP.store(store_for_good(map)?, Ordering::Release);
     BLOCKED.store(head.mode == mode::BLOCKED, Ordering::Relaxed);
     let one = matches!(head.mode, mode::LINE | mode::FUNCTION);
-    TELLS_CALLS.store(one, Ordering::Relaxed);
+    RECORDS_CALLS.store(one, Ordering::Relaxed);
     COUNTS_REQUESTS.store(head.request.length > 0, Ordering::Relaxed);
     section::limit_to(head.lock);
     process.adopted.store(generation, Ordering::Release);

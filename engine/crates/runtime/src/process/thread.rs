@@ -28,7 +28,7 @@ pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_voi
 #[repr(align(128))]
 pub(crate) struct Thread {
     used: AtomicBool,
-    ours: Section,
+    our_code: Section,
     /// Whether the program believes that this thread blocks the sampling signal.
     pub(crate) blocks_signal: Cell<bool>,
     /// What arrived while the thread sent itself the sampling signal.
@@ -121,7 +121,7 @@ pub(crate) fn allocate(
         if thread.used.load(Ordering::Relaxed) || thread.used.swap(true, Ordering::AcqRel) {
             continue;
         }
-        thread.ours.reset();
+        thread.our_code.reset();
         thread.blocks_signal.set(false);
         thread.arrived.set(Arrived::default());
         thread.ledger.set(ledger);
@@ -243,7 +243,7 @@ impl Thread {
     pub(crate) fn reset_in_child(&self) {
         LIVE.store(1, Ordering::Relaxed);
         pausing::forget_others();
-        self.ours.reset();
+        self.our_code.reset();
         self.ledger.set(Ledger::default());
         self.sampling.clear();
         self.blocked_remainder_ns.set(0);
@@ -265,12 +265,12 @@ impl Thread {
     /// when the hook ends.
     #[inline]
     fn enter(&self) -> bool {
-        self.ours.enter()
+        self.our_code.enter()
     }
 
     #[inline]
     fn leave(&self) {
-        self.ours.leave(|| self.catch_up());
+        self.our_code.leave(|| self.catch_up());
     }
 
     /// Whether [`Thread::pay`] would have nothing to do: no sample has arrived, and the account is balanced.
@@ -543,7 +543,7 @@ pub(crate) fn leave_function(entry: &Entry, function: u8, at: Registers) {
     let period = control::session().period_ns.max(1);
     thread.inside_remainder_ns.set(time % period);
     if time >= period
-        && control::tells_calls()
+        && control::records_calls()
         && let Some(target) = target_at(thread, at)
     {
         let spent = Spent {

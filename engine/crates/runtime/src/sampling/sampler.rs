@@ -423,7 +423,7 @@ const fn is_kernel(address: u64) -> bool {
 
 /// Counts samples of the target `found` that were taken in a function that it calls.
 fn in_call(map: &Map, found: &Found, function: Option<u8>, count: u64) {
-    if let (true, Some(function)) = (control::tells_calls() && count > 0, function)
+    if let (true, Some(function)) = (control::records_calls() && count > 0, function)
         && let Some(target) = found.targets().first()
     {
         let spent = Spent {

@@ -1,4 +1,4 @@
-//! Programs with the agent in them, and what their logs say.
+//! Programs that run with the agent, and their logs.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ impl Program {
         }
     }
 
-    /// `java` with the program's classes; the main class and its arguments are to be added.
+    /// `java` with the program's classes. The caller adds the main class and its arguments.
     pub(crate) fn alone(&self, jdk: &Jdk) -> Command {
         let mut java = jdk.java();
         java.current_dir(self.folder.path())
@@ -68,8 +68,13 @@ impl Program {
         java.arg(&self.main).args(arguments).output().unwrap()
     }
 
-    /// Runs the main class, which at its end waits for its input to end, until its log is as it will be.
-    pub(crate) fn run_until(&self, jdk: &Jdk, filter: &str, done: impl Fn(&Trace) -> bool) -> Output {
+    /// Runs the main class, which waits at its end until its input is closed: that happens when the log is complete.
+    pub(crate) fn run_until(
+        &self,
+        jdk: &Jdk,
+        filter: &str,
+        done: impl Fn(&Trace) -> bool,
+    ) -> Output {
         let mut java = self.traced(jdk, filter, 1 << 30);
         let java = java.arg(&self.main).stdin(Stdio::piped());
         let mut child = java
@@ -115,7 +120,7 @@ pub(crate) fn threads(trace: &Trace, name: &str) -> Vec<u32> {
     named.map(|it| it.id).collect()
 }
 
-/// Events of some kind, by what is asked of them.
+/// Counts events by a key.
 pub(crate) fn count<K: Ord>(
     trace: &Trace,
     mut key: impl FnMut(&Event) -> Option<K>,
