@@ -247,15 +247,15 @@ pub(crate) struct StreamTimes {
 }
 
 /// Writes the cumulative samples of every target; the last such record of a stream counts.
-pub(crate) fn samples(map: &control::Map, stretch: &StreamTimes) {
+pub(crate) fn samples(map: &control::Map, times: &StreamTimes) {
     let process = control::process();
     let total = process.samples.load(Ordering::Relaxed);
     let in_scope = process.in_scope.load(Ordering::Relaxed);
     record(|text| {
         text.begin(kind::SAMPLES);
-        text.field(SAMPLES.time, stretch.time_ns);
-        text.field(SAMPLES.delay, stretch.delay_ns);
-        text.field(SAMPLES.rested, stretch.rested_ns);
+        text.field(SAMPLES.time, times.time_ns);
+        text.field(SAMPLES.delay, times.delay_ns);
+        text.field(SAMPLES.rested, times.rested_ns);
         text.field(SAMPLES.total, total);
         text.field(SAMPLES.in_scope, in_scope);
         text.key(SAMPLES.lines);
@@ -319,12 +319,12 @@ fn calls(text: &mut Text<'_>, map: &control::Map) {
 }
 
 /// Writes the last record.
-pub(crate) fn end(stretch: &StreamTimes, reason: &str) {
+pub(crate) fn end(times: &StreamTimes, reason: &str) {
     record(|text| {
         text.begin(kind::END);
-        text.field(END.time, stretch.time_ns);
-        text.field(END.delay, stretch.delay_ns);
-        text.field(END.rested, stretch.rested_ns);
+        text.field(END.time, times.time_ns);
+        text.field(END.delay, times.delay_ns);
+        text.field(END.rested, times.rested_ns);
         text.word(END.reason, reason);
         text.json(b"}\n");
     });
