@@ -85,7 +85,7 @@ test("a run without an answer does not hide an earlier one, and can go on", asyn
   await until("the second run", () => api.live()?.experiments === 4);
   second.script.end();
   const said = await messages.next(/no line has enough data/);
-  assert.match(said, /goes on where it stopped\. The results of app, .* stay open\.$/);
+  assert.match(said, /continues where it stopped\. The results of app, .* stay open\.$/);
   assert.equal(api.summary()?.path, first.run);
 
   const third = scripted("20261122T090500Z-app");

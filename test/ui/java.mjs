@@ -75,7 +75,7 @@ export async function javaTests({ test, vscode, page }) {
     await vscode.command("Notifications: Clear All Notifications");
     await trace.locator("#refine").click();
     await page.locator(".quick-input-title", { hasText: "Refine Trace" }).waitFor();
-    const message = page.locator(".quick-input-widget", { hasText: "keep using it, as by sending it requests" });
+    const message = page.locator(".quick-input-widget", { hasText: "Keep using it until the loop ends" });
     await message.waitFor();
     await page.keyboard.press("Escape");
   });

@@ -35,7 +35,7 @@ test("a tab says how its file stands and leads on; whatever happened, the text c
   const says = states.map((state) => filePage("profile", "a.folded", state).says);
   expect(says).toEqual([
     "Opening…",
-    "It is open in the Navigator. Let the search find what costs most, or walk there yourself.",
+    "It is open in the Navigator. Let the search find what costs most, or look for it yourself.",
     "It is not open now.",
     "It is not open now: b.folded is.",
     "a.folded:1: no profile",

@@ -19,7 +19,7 @@ describe("a run without an answer", () => {
   const visit = "No progress point was visited, so there was nothing to measure: put FULCRUM_PROGRESS; where …";
   const short = "The program ran for 1.2 s, too short for an experiment: give it more work, a minute is good.";
   test.each([
-    ["hollow circles", [], 12, undefined, "longer", /12\sexperiments.*goes on where it stopped\.$/],
+    ["hollow circles", [], 12, undefined, "longer", /12\sexperiments.*continues where it stopped\.$/],
     ["earlier results", [], 12, "app, 14:05", "longer", /The results of app, 14:05 stay open\.$/],
     ["no visits", [visit], 0, undefined, "progress", /passed no progress point/],
     ["too short", [short], 0, undefined, "longer", /too short for an experiment/],

@@ -35,7 +35,7 @@ test("stages are boxes, flows are arrows with their counts, and both are said in
   expect(html).toMatch(/<text class="count"[^>]*>12<\/text>/);
   expect(html).toContain('class="flow message"');
   expect(html).toMatch(/<ul class="unseen"><li>ask → serve: 12\sflows by message<\/li><\/ul>/);
-  expect(renderToString(h(Stages, { opened: openedOf(), go: nothing }))).toContain("Nothing was recorded");
+  expect(renderToString(h(Stages, { opened: openedOf(), go: nothing }))).toContain("There is nothing to draw");
 });
 
 test("a transaction has a lane for each thread, and its slowest is shown first", () => {

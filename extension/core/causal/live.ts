@@ -18,11 +18,11 @@ export const lineAim: Aim = { target: "line", paths: [], sourceScope: [], binary
 
 /** Each kind with what a person calls it and what it is for. */
 export const targetKinds: readonly { kind: AimTarget; label: string; detail: string }[] = [
-  { kind: "line", label: "Lines", detail: "Which line, made faster, pays?" },
-  { kind: "function", label: "Functions", detail: "Which function's own code pays? Without what it calls." },
-  { kind: "inclusive", label: "Functions with Callees", detail: "Which function pays with everything that it calls?" },
-  { kind: "path", label: "Call Paths…", detail: "Does a call sequence that you name pay?" },
-  { kind: "blocked", label: "Blocked Calls", detail: "Does waiting less in read, poll, sleep or a lock pay?" },
+  { kind: "line", label: "Lines", detail: "Which line is worth making faster?" },
+  { kind: "function", label: "Functions", detail: "Which function's own code is worth making faster? Without what it calls." },
+  { kind: "inclusive", label: "Functions with Callees", detail: "Which function is worth making faster, including everything that it calls?" },
+  { kind: "path", label: "Call Paths…", detail: "Is a call sequence that you name worth making faster?" },
+  { kind: "blocked", label: "Blocked Calls", detail: "Is it worth waiting less in read, poll, sleep or a lock?" },
 ];
 
 /** `functions in src/%`, `lines`. */
@@ -82,12 +82,12 @@ export function liveMessage(run: RunState, program: string, shown: "live" | "oth
   const count = run.live?.experiments ?? 0;
   const paused = isPaused(run);
   if (shown === "other") {
-    return `Profiling ${program}${paused ? ", paused" : ""}. These are other results; its own appear when there are any.`;
+    return `Profiling ${program}${paused ? ", paused" : ""}. These are other results; its own appear once there are any.`;
   }
   if (shown === "none") {
     return "";
   }
   return paused
-    ? `Paused: ${program} runs on without experiments. Resume to go on measuring.`
+    ? `Paused: ${program} continues without experiments. Resume to measure again.`
     : `Live: ${program} is still running. ${count} experiments so far; results change and intervals narrow as more come.`;
 }

@@ -41,7 +41,7 @@ export function hollowMessage(
     return `No line of this profile has a result. ${why}`;
   }
   const how = canRunLonger
-    ? "Run Longer, in the status bar, goes on where it stopped."
+    ? "Run Longer, in the status bar, continues where it stopped."
     : "A longer run gives more data.";
   return `No line has enough data for an answer yet. ${how}`;
 }

@@ -44,11 +44,11 @@ export function noAnswer(
   const stays = kept === undefined ? "" : ` The results of ${kept} stay open.`;
   const unvisited = notes.find((note) => /No progress point was visited/.test(note));
   if (unvisited !== undefined) {
-    const message = `${exit} It passed no progress point, so nothing could be measured. Say what counts as progress, and run again.`;
+    const message = `${exit} It passed no progress point, so nothing could be measured. Choose what counts as progress, and run again.`;
     return { message: message + stays, next: "progress" };
   }
   if (experiments > 0) {
-    const message = `${exit} After ${count(experiments, "experiment")} no line has enough data for an answer. Run it longer: it goes on where it stopped.`;
+    const message = `${exit} After ${count(experiments, "experiment")} no line has enough data for an answer. Run it longer: it continues where it stopped.`;
     return { message: message + stays, next: "longer" };
   }
   const [reason] = notes;

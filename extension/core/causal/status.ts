@@ -73,7 +73,7 @@ export function againText(input: {
   if (input.isHollow) {
     return {
       text: "$(debug-continue) Run Longer",
-      tooltip: "Fulcrum: no line has an answer yet. Go on where this run stopped.",
+      tooltip: "Fulcrum: no line has an answer yet. Continue where this run stopped.",
     };
   }
   return input.program === undefined

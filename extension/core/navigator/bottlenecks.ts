@@ -40,7 +40,7 @@ const WHOLES: Record<NavigatorWhole, string> = {
 /** Why there is nothing. */
 export function nothingFound(found: NavigatorAutomatic): string {
   if (found.total !== 0) {
-    return "There is no bottleneck to find beside the labels: what is left is spread over many paths.";
+    return "There is no bottleneck besides the labels: the rest is spread over many paths.";
   }
   const none: Record<NavigatorWhole, string> = {
     total: "the profile costs nothing",

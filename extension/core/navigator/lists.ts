@@ -48,7 +48,7 @@ export function listModels(view: NavigatorView): ListModel[] {
   };
   if (view.listing.kind !== "nearby") {
     const found = list(startTitle(view), ["suggestion"], null);
-    return [{ ...found, footer: found.count > 0 ? null : "No function's name holds this text." }];
+    return [{ ...found, footer: found.count > 0 ? null : "No function's name contains this text." }];
   }
   const { hidden, limit } = view.current ?? { hidden: null, limit: null };
   const none = (text: string) => (limit === null ? text : null);

@@ -55,7 +55,7 @@ const asText: FileAction = { text: "Open as Text", command: "text" };
 
 const next: Record<"causal" | "profile", { says: string; actions: FileAction[] }> = {
   causal: {
-    says: "Its results stand beside the lines they are about, and in the Ranking: the best line first.",
+    says: "Its results are shown beside their lines, and in the Ranking, the best line first.",
     actions: [
       { text: "Go to the Best Line", command: "fulcrum.ranking.goto" },
       { text: "Show Ranking", command: "fulcrum.ranking.open" },
@@ -63,7 +63,7 @@ const next: Record<"causal" | "profile", { says: string; actions: FileAction[] }
     ],
   },
   profile: {
-    says: "It is open in the Navigator. Let the search find what costs most, or walk there yourself.",
+    says: "It is open in the Navigator. Let the search find what costs most, or look for it yourself.",
     actions: [
       { text: "Find Bottlenecks", command: "fulcrum.navigator.findBottlenecks" },
       { text: "Show Navigator", command: "fulcrum.navigator.focus" },
@@ -76,7 +76,7 @@ const next: Record<"causal" | "profile", { says: string; actions: FileAction[] }
 export function filePage(kind: "causal" | "profile" | "unknown", title: string, state: FileState): FilePage {
   const open = (text: string): FileAction => ({ text, command: "open" });
   if (kind === "unknown") {
-    const says = "This run holds nothing that can be shown: it recorded neither a profile, a trace nor transactions.";
+    const says = "This run has nothing to show: it recorded no profile, no trace and no transactions.";
     return { title, says, trouble: true, actions: [asText] };
   }
   switch (state.kind) {

@@ -30,7 +30,7 @@ export class Live extends Owner {
   private async control(action: ControlAction, aim?: Aim): Promise<boolean> {
     const run = this.results.run;
     if (run === null) {
-      await messages.info("No causal run is going on. Start one by Fulcrum: Run Causal Profiler.");
+      await messages.info("No causal run is in progress. Start one with Fulcrum: Run Causal Profiler.");
       return false;
     }
     try {
@@ -53,7 +53,7 @@ export class Live extends Owner {
     const now = this.results.run?.live?.aim ?? lineAim;
     const aim = given === undefined ? await ask(now) : { ...now, ...given };
     if (aim !== undefined && (await this.control("retarget", aim))) {
-      messages.showStatus(`Fulcrum tests ${aimText(aim)} from now on.`);
+      messages.showStatus(`Fulcrum now tests ${aimText(aim)}.`);
     }
   }
 }

@@ -82,10 +82,10 @@ export class Status extends Owner {
   private async runMenu(run: RunInProgress): Promise<void> {
     const entries: (vscode.QuickPickItem & { command?: string })[] = [
       isPaused(run)
-        ? { label: "$(play) Resume", detail: "Experiment again", command: "fulcrum.causal.resume" }
+        ? { label: "$(play) Resume", detail: "Continue the experiments", command: "fulcrum.causal.resume" }
         : {
             label: "$(debug-pause) Pause",
-            detail: "The program runs on without experiments",
+            detail: "The program continues without experiments",
             command: "fulcrum.causal.pause",
           },
       {
@@ -95,7 +95,7 @@ export class Status extends Owner {
       },
       {
         label: "$(target) Change scope or target…",
-        detail: "Go on with functions, paths, blocked calls, or other files",
+        detail: "Continue with functions, paths, blocked calls, or other files",
         command: "fulcrum.causal.retarget",
       },
       this.results.summary?.live === true
@@ -150,7 +150,7 @@ export class Status extends Owner {
     if (this.results.canRunLonger) {
       entries.push({
         label: "$(debug-continue) Run longer",
-        description: "go on where the open run stopped",
+        description: "continue where the open run stopped",
         command: "fulcrum.causal.runLonger",
       });
     }

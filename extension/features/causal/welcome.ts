@@ -25,7 +25,7 @@ export class Welcome {
     const go = "Go to Line";
     const walk = "Take the Walkthrough";
     const next =
-      best === undefined ? "" : " Point at the line for its curve; then make it faster, run again, and compare.";
+      best === undefined ? "" : " Point at the line to see its curve. Then make it faster, run again, and compare.";
     const actions = best === undefined ? [walk] : [go, walk];
     const choice = await messages.info(`${summarySentence(summary, best)}${next}`, ...actions);
     if (choice === go) {

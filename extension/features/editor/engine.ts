@@ -317,7 +317,7 @@ export class Engine implements vscode.Disposable {
     try {
       await client?.stop(3000);
     } catch (error) {
-      this.log.debug(`The engine was stopped the hard way: ${error}`);
+      this.log.debug(`The engine did not stop by itself: ${error}`);
     }
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       setTimeout(() => child.kill("SIGKILL"), 1000).unref();

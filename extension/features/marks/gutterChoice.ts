@@ -71,7 +71,7 @@ export class GutterChoice extends Owner {
       const open = causal ?? profile;
       const text =
         open === undefined
-          ? "Nothing is open whose results could stand in the gutter."
+          ? "Nothing is open whose results the gutter could show."
           : `${gutterSentence(this.source, open, this.comparison)} Nothing else is open.`;
       messages.showStatus(text);
       return;

@@ -51,7 +51,7 @@ function choose(
   const pick = vscode.window.createQuickPick<SuggestionItem>();
   const goTo: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("go-to-file"), tooltip: "Go to this path" };
   pick.title = summary;
-  pick.placeholder = "Enter labels those that are marked";
+  pick.placeholder = "Enter labels the selected paths";
   pick.canSelectMany = true;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;

@@ -92,7 +92,7 @@ export class NavigatorCommands extends Owner {
       (await ask(() =>
         vscode.window.showInputBox({
           title: "Find Functions",
-          prompt: "A part of a name; upper and lower case are the same",
+          prompt: "Part of a name, in upper or lower case",
         }),
       ));
     if (text !== undefined && text !== "") {
@@ -163,9 +163,9 @@ export class NavigatorCommands extends Owner {
     const text = await ask(() =>
       vscode.window.showInputBox({
         title: "Zoom Cutoff",
-        prompt: "The part of the cost that zooming keeps, above 0; 0.95 keeps 95 %",
+        prompt: "The share of the cost that zooming keeps, above 0; 0.95 keeps 95 %",
         value: String(cutoff ?? 0.95),
-        validateInput: (typed) => (Number(typed) > 0 ? undefined : "A number above 0, such as 0.95"),
+        validateInput: (typed) => (Number(typed) > 0 ? undefined : "Type a number above 0, such as 0.95"),
       }),
     );
     if (text !== undefined) {
@@ -226,7 +226,7 @@ function hasForward({ history }: NavigatorView): boolean {
 function askLabel(path: string, others: readonly string[]): Promise<string | undefined> {
   const pick = vscode.window.createQuickPick();
   pick.title = `Label ${path}`;
-  pick.placeholder = others.length === 0 ? "A name for it" : "A name for it, new or one of these";
+  pick.placeholder = others.length === 0 ? "A name for it" : "A new name, or one of these";
   const offer = () => {
     const typed = pick.value.trim();
     const fresh = typed !== "" && !others.includes(typed);
@@ -267,7 +267,7 @@ async function chooseKey(): Promise<string | undefined> {
     navigatorKeys.map(({ key, what, command }) => ({ label: keyText(key), description: what, command })),
     {
       title: "Keys of the Navigator",
-      placeHolder: "They hold while the view has the focus, and can be changed in Keyboard Shortcuts",
+      placeHolder: "They work while the view has the focus. Change them in Keyboard Shortcuts.",
       matchOnDescription: true,
     },
   );

@@ -109,7 +109,7 @@ async function chooseFlag(source: string, language: string, copy: string, from: 
       }
     }
   }
-  items.push({ label: "$(copy) Copy the flag", description: "to put it where it belongs" });
+  items.push({ label: "$(copy) Copy the flag", description: "to paste it into your build" });
   const picked = await vscode.window.showQuickPick(items, {
     title: "Where Is fulcrum.h Looked For?",
     placeHolder: "The file that gets the folder of fulcrum.h",
@@ -130,7 +130,7 @@ async function chooseFlag(source: string, language: string, copy: string, from: 
   const after = withIncludeFolder(picked.build, before, relative, language);
   if (after === undefined) {
     await messages.warn(
-      `${picked.label} has no place for an include folder that could be found. The copy of fulcrum.h stays.`,
+      `${picked.label} has no recognizable place for an include folder. The copy of fulcrum.h stays.`,
     );
     return;
   }
@@ -176,7 +176,7 @@ async function prepareCargo(file: string, from: Shipped): Promise<void> {
   const relative = path.relative(own.folder, place).split(path.sep).join("/");
   const manifest = path.join(own.folder, "Cargo.toml");
   if (await rewrite(manifest, own.text, withPathDependency(own.text, crate, relative))) {
-    void offerRun(`The crate ${crate} was put beside Cargo.toml, and among its dependencies. It builds offline.`);
+    void offerRun(`The crate ${crate} was put beside Cargo.toml and added to its dependencies. It builds offline.`);
   }
 }
 
@@ -199,7 +199,7 @@ async function rewrite(file: string, before: string, after: string): Promise<boo
     return true;
   }
   if (open.getText() !== before) {
-    await messages.warn(`${path.basename(file)} has unsaved changes, so it was left alone. Save it, and try again.`);
+    await messages.warn(`${path.basename(file)} has unsaved changes, so it was not changed. Save it, and try again.`);
     return false;
   }
   const edit = new vscode.WorkspaceEdit();

@@ -138,7 +138,7 @@ function endOf(document: vscode.TextDocument, line: number): vscode.Range {
 
 function hover(line: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString(
-    `A causal run counts how often the program passes this line, as a progress point would. The source stays as it is.\n\n[Do not count it any more](command:fulcrum.progressPoint.toggleHere?${encodeURIComponent(JSON.stringify([{ line }]))})`,
+    `A causal run counts how often the program passes this line, as a progress point would. The source stays as it is.\n\n[Stop counting it](command:fulcrum.progressPoint.toggleHere?${encodeURIComponent(JSON.stringify([{ line }]))})`,
   );
   text.isTrusted = { enabledCommands: ["fulcrum.progressPoint.toggleHere"] };
   return text;

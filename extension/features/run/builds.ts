@@ -102,7 +102,7 @@ async function succeeds(task: vscode.Task, name: string, again: Again): Promise<
 }
 
 async function offerAgain(name: string, { label, command }: Again): Promise<void> {
-  const text = `${name} could not be built, so it was not run. The terminal says why.`;
+  const text = `${name} could not be built, so it was not run. See the terminal for the reason.`;
   if ((await messages.warn(text, label)) === label) {
     await vscode.commands.executeCommand(command);
   }

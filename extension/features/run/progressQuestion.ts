@@ -52,12 +52,12 @@ function answersAt(editor: vscode.TextEditor | undefined): Answer[] {
   const answers: Answer[] = [
     {
       label: "$(debug-restart) The whole program: it starts, works and ends",
-      detail: "Runs it again and again; each run is one experiment. Nothing else is needed.",
+      detail: "Runs it repeatedly; each run is one experiment. Nothing else is needed.",
       choice: "endToEnd",
     },
     {
       label: "$(search) I do not know yet",
-      detail: "Runs it for ten seconds and shows the busiest line: count the loop around it.",
+      detail: "Runs it for ten seconds and shows the busiest line, so that you can count the loop around it.",
       choice: "search",
     },
   ];

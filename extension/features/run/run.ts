@@ -105,7 +105,7 @@ export class Run extends Owner {
     const folder = fileOf(run) ?? this.results.summary?.path;
     const recorded = await this.asRecorded(folder);
     if (recorded === undefined || folder === undefined) {
-      await messages.info("Open a causal run of this workspace first: it can go on where it stopped.");
+      await messages.info("Open a causal run of this workspace first: it can continue where it stopped.");
       return;
     }
     const durationSeconds = longerDuration(recorded.request.durationSeconds);
@@ -126,7 +126,7 @@ export class Run extends Owner {
     if (!vscode.workspace.isTrusted) {
       const manage = "Manage Workspace Trust";
       const choice = await messages.warn(
-        "Running a program needs a trusted workspace. Profiles can be opened and read without.",
+        "Running a program needs a trusted workspace. Profiles can still be opened and read.",
         manage,
       );
       if (choice === manage) {

@@ -49,7 +49,7 @@ const steps: readonly Step[] = [
     ask: (input, at) =>
       askText(at, input.duration, {
         prompt:
-          "Stop the program after so many seconds (or 2m, 1h). A minute is a good start. Empty: let it run to its end.",
+          "Stop the program after this many seconds (or 2m, 1h). A minute is a good start. Empty: let it run to its end.",
         placeholder: "until the program ends",
         problem: async (text) => durationProblem(text),
       }),

@@ -55,7 +55,7 @@ export class Refine extends Owner {
   }
 
   private async refine(target: CommandArgument | undefined): Promise<void> {
-    if (!(await messages.mayRun("Traces can be opened and read without."))) {
+    if (!(await messages.mayRun("Traces can still be opened and read."))) {
       return;
     }
     if (this.refuseSecond()) {
@@ -143,7 +143,7 @@ async function askSession(name: string): Promise<number | null | undefined> {
   const typed = await vscode.window.showInputBox({
     title: "Refine Trace",
     value: "5",
-    prompt: `${name} was stopped, as a server is. It is started once more and observed again and again, each time for so many seconds: keep using it, as by sending it requests, until the loop ends. Empty: it is run to its end each time.`,
+    prompt: `${name} was stopped, as servers are. It will be started again and observed repeatedly, each time for this many seconds. Keep using it until the loop ends, for example by sending it requests. Empty: each run goes on until the program ends.`,
     ignoreFocusOut: true,
     validateInput: durationProblem,
   });

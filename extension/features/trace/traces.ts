@@ -110,7 +110,7 @@ export class Traces extends Owner {
 
   /** Records a whole request at once (a keybinding, a test). Otherwise it asks, about a target for less. */
   private async record(given: TraceRequest | { target: JavaTarget } | undefined): Promise<void> {
-    if (!(await messages.mayRun("Traces can be opened and read without."))) {
+    if (!(await messages.mayRun("Traces can still be opened and read."))) {
       return;
     }
     if (this.isRecording) {
@@ -156,7 +156,7 @@ export class Traces extends Owner {
     const params = { ...request, values, workspace: workspaceOf(request.cwd) };
     const outcome = await shownRequest(this.engine, requests.TraceStart, params, {
       // Users who start a server must know that it is their turn.
-      title: `Recording ${name ?? path.basename(request.program)}. Use it now, as by sending it requests; Cancel stops it and opens the trace`,
+      title: `Recording ${name ?? path.basename(request.program)}. Use it now, for example by sending it requests. Cancel stops it and opens the trace`,
       // The recording ends with its result.
       onCancel: "stop",
     });
@@ -194,7 +194,7 @@ async function tellStopped(name: string | undefined, { exit, run }: TraceOutcome
     return;
   }
   const refine = "Refine";
-  const said = `${exit} The trace holds every call; Refine finds the methods of ${name} that cost.`;
+  const said = `${exit} The trace has every call. Refine finds the methods of ${name} that cost most.`;
   if ((await messages.info(said, refine)) === refine) {
     await vscode.commands.executeCommand("fulcrum.trace.refine", run);
   }
@@ -225,7 +225,7 @@ export async function programOrTrouble(run: string): Promise<TracedProgram | und
   const program = await programOf(run);
   if (program === undefined) {
     await messages.warn(
-      `${baseName(traceFolderOf(run))} does not say what was run. Record a trace, and refine that one.`,
+      `${baseName(traceFolderOf(run))} does not say what was run. Record a trace, and refine it.`,
     );
   }
   return program;

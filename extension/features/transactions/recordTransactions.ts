@@ -50,11 +50,11 @@ export class RecordTransactions extends Owner {
 
   /** Records a whole command at once (a keybinding, a test); else it asks. */
   private async record(given: Command | undefined): Promise<void> {
-    if (!(await messages.mayRun("Transactions can be opened and read without."))) {
+    if (!(await messages.mayRun("Transactions can still be opened and read."))) {
       return;
     }
     if (this.recording) {
-      await messages.info("Fulcrum is already recording transactions. Stop it, or wait until it ends.");
+      await messages.info("Fulcrum is already recording transactions. Stop that, or wait until it ends.");
       return;
     }
     const command = given?.program === undefined ? await this.ask() : given;
@@ -81,7 +81,7 @@ export class RecordTransactions extends Owner {
     const text = await vscode.window.showInputBox({
       title: "Run and Profile Transactions",
       value: this.memory.get<string>(lastCommandKey, ""),
-      prompt: `The command line of a server, or of a script that starts several. It runs in ${cwd} until you stop it: send it requests meanwhile.`,
+      prompt: `The command line of a server, or of a script that starts several. It runs in ${cwd} until you stop it. Send it requests meanwhile.`,
       ignoreFocusOut: true,
       validateInput: (text) =>
         text.trim() === "" ? "Type a command, as in: build/server --port 8080" : argumentsProblem(text),

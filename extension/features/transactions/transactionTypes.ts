@@ -80,12 +80,12 @@ export class TransactionTypes {
       ...(runs.length === 0 ? [] : [{ label: "The same type in another run", kind }, ...runs]),
     ];
     if (items.length === 0) {
-      await messages.info("There is nothing to compare it with: the run has no other type, and there is no other run.");
+      await messages.info("There is nothing to compare it with: this run has no other type, and there is no other run.");
       return undefined;
     }
     const choice = await vscode.window.showQuickPick(items, {
       title: `Compare ${of.type} (A) With (B)`,
-      placeHolder: "What it is compared with: costs are then those of one transaction, A less B",
+      placeHolder: "Costs are those of one transaction, A minus B",
       matchOnDescription: true,
     });
     return choice?.base;

@@ -110,7 +110,7 @@ export class Transactions extends Owner {
       title,
       placeHolder:
         runs.length === 0
-          ? "Nothing here has transactions: record some with fulcrum transactions run -- PROGRAM"
+          ? "No run here has transactions. Record some with fulcrum transactions run -- PROGRAM"
           : "A run of this workspace, or a folder",
       matchOnDescription: true,
       matchOnDetail: true,
@@ -246,7 +246,7 @@ class TransactionsPanel extends PagePanel<ToTransactions, FromTransactions> {
 
   /** Starts the program again, and shows the answer beside the pair. */
   private async measure(pair: SectionOf): Promise<void> {
-    if (!(await messages.mayRun("Transactions can be opened and read without."))) {
+    if (!(await messages.mayRun("Transactions can still be opened and read."))) {
       return;
     }
     if (this.measuring) {

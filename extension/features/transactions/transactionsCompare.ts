@@ -74,8 +74,8 @@ export class TransactionsCompare extends Owner {
     if (items.length === 0) {
       await messages.info(
         other === undefined
-          ? "Nothing here has transactions: record some with Run and Profile Transactions…"
-          : "There is no other run of transactions here to compare it with.",
+          ? "No run here has transactions. Record some with Run and Profile Transactions…"
+          : "There is no other run of transactions to compare it with.",
       );
       return undefined;
     }

@@ -36,12 +36,12 @@ export function Stages({ opened, go }: Props): VNode {
       <h2>Stages</h2>
       {diagram === null ? (
         <p class="quiet">
-          Nothing was recorded that could be drawn: no CPU samples, and no flow from one stage to another.
+          There is nothing to draw: the run has no CPU samples, and no flow from one stage to another.
         </p>
       ) : (
         <>
           <p class="quiet">
-            {`Threads with their share of all CPU time, stages, and how often transactions went from one to another. Click a function for its source. At most ${mostBoxes} boxes are drawn; the others are one.`}
+            {`Threads with their share of all CPU time, stages, and how often transactions went from one to another. Click a function for its source. At most ${mostBoxes} boxes are drawn; the others are combined into one.`}
           </p>
           <Legend used={new Set(diagram.arrows.map((arrow) => arrow.kind))} />
           <div class="scroll">
