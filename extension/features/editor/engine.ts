@@ -386,7 +386,12 @@ function send<P, R>(
   return token === undefined ? client.sendRequest<R>(method, params) : client.sendRequest<R>(method, params, token);
 }
 
-function subscribe<P>(client: LanguageClient, { method }: NotificationMessage<P>, emitter: vscode.EventEmitter<P>): void {
+/** Fires the emitter at each notification of a kind. */
+function subscribe<P>(
+  client: LanguageClient,
+  { method }: NotificationMessage<P>,
+  emitter: vscode.EventEmitter<P>,
+): void {
   client.onNotification(method, (params: P) => emitter.fire(params));
 }
 
