@@ -82,9 +82,13 @@ const lines = Array.from({ length: count }, (_, line) => ({
 function gutter(): Gutter {
   const engine = { state: "running", request: async () => ({ lines }), log: { debug: () => undefined } };
   const nothing = () => ({ dispose: () => undefined });
-  const session = { onDidChangeResults: nothing, summary: {}, progressPoint: null };
+  const results = { onDidChangeResults: nothing, summary: {}, progressPoint: null };
   const choice = { onDidChange: nothing, source: "causal" };
-  return new Gutter(engine as unknown as Engine, session as unknown as CausalResults, choice as unknown as GutterChoice);
+  return new Gutter(
+    engine as unknown as Engine,
+    results as unknown as CausalResults,
+    choice as unknown as GutterChoice,
+  );
 }
 
 function type(text: string, line: number): void {
@@ -179,6 +183,10 @@ test("decoration types are made when something has their look", async () => {
   expect(host.types).toBe(0);
   await marks.refresh();
   const { shapes, texts, ruler } = shown ?? { shapes: [], texts: [], ruler: [] };
-  const looks = [shapes.map((it) => it.kind), texts.map((it) => `${it.line > 99} ${it.tone}`), ruler.map((it) => it.tone)];
+  const looks = [
+    shapes.map((it) => it.kind),
+    texts.map((it) => `${it.line > 99} ${it.tone}`),
+    ruler.map((it) => it.tone),
+  ];
   expect(host.types).toBe(sum(looks.map((all) => new Set<string>(all).size)));
 });

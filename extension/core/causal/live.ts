@@ -19,8 +19,16 @@ export const lineAim: Aim = { target: "line", paths: [], sourceScope: [], binary
 /** Each kind with what a person calls it and what it is for. */
 export const targetKinds: readonly { kind: AimTarget; label: string; detail: string }[] = [
   { kind: "line", label: "Lines", detail: "Which line is worth making faster?" },
-  { kind: "function", label: "Functions", detail: "Which function's own code is worth making faster? Without what it calls." },
-  { kind: "inclusive", label: "Functions with Callees", detail: "Which function is worth making faster, including everything that it calls?" },
+  {
+    kind: "function",
+    label: "Functions",
+    detail: "Which function's own code is worth making faster? Without what it calls.",
+  },
+  {
+    kind: "inclusive",
+    label: "Functions with Callees",
+    detail: "Which function is worth making faster, including everything that it calls?",
+  },
   { kind: "path", label: "Call Paths…", detail: "Is a call sequence that you name worth making faster?" },
   { kind: "blocked", label: "Blocked Calls", detail: "Is it worth waiting less in read, poll, sleep or a lock?" },
 ];

@@ -43,8 +43,9 @@ export class Compare extends Owner {
       vscode.commands.registerCommand("fulcrum.compare.withSelected", (target?: CommandArgument) =>
         this.withSelected(target),
       ),
-      vscode.commands.registerCommand("fulcrum.compare.runs", (first?: CommandArgument | Pair, all?: CommandArgument[]) =>
-        this.compareRuns(first, all),
+      vscode.commands.registerCommand(
+        "fulcrum.compare.runs",
+        (first?: CommandArgument | Pair, all?: CommandArgument[]) => this.compareRuns(first, all),
       ),
     );
   }

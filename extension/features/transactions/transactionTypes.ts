@@ -80,7 +80,9 @@ export class TransactionTypes {
       ...(runs.length === 0 ? [] : [{ label: "The same type in another run", kind }, ...runs]),
     ];
     if (items.length === 0) {
-      await messages.info("There is nothing to compare it with: this run has no other type, and there is no other run.");
+      await messages.info(
+        "There is nothing to compare it with: this run has no other type, and there is no other run.",
+      );
       return undefined;
     }
     const choice = await vscode.window.showQuickPick(items, {
