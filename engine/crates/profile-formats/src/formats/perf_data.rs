@@ -31,7 +31,8 @@ use crate::decode::input::Input;
 
 /// Detects the magic number, in either byte order.
 pub(crate) fn detect(input: &Input) -> bool {
-    input.bytes.starts_with(header::MAGIC) || input.bytes.starts_with(header::SWAPPED)
+    let mut magics = header::MAGICS.iter().chain(&header::SWAPPED);
+    magics.any(|magic| input.bytes.starts_with(magic))
 }
 
 /// Records between two progress reports.
@@ -40,7 +41,11 @@ const PROGRESS_STEP: usize = 1 << 10;
 /// Reads a profile.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let mut header = Header::read(input.bytes)?;
-    let (mut records, unpacked) = records::read(input.bytes, &mut header, input.limits)?;
+    let records::Records {
+        mut records,
+        unpacked,
+        notes,
+    } = records::read(input.bytes, &mut header, input.limits)?;
     // Each processor has its own buffer, so records are not in order.
     records.sort_by_key(|record| record.time);
     let samples = || records.iter().filter_map(Record::sample);
@@ -86,7 +91,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             .record(record)
             .map_err(|fault| fault.at_byte(record.at))?;
     }
-    reader.finish(header.truncated)
+    reader.finish(&notes)
 }
 
 /// The key of an address's frames: file and offset.
@@ -280,11 +285,9 @@ impl Reader<'_, '_> {
         Ok(range)
     }
 
-    fn finish(mut self, truncated: bool) -> Result<Collected, Fault> {
-        if truncated {
-            self.stacks.note(
-                "The recording was not closed: it ends with its last whole record, and events are named by their numbers.",
-            );
+    fn finish(mut self, notes: &[&str]) -> Result<Collected, Fault> {
+        for &note in notes {
+            self.stacks.note(note);
         }
         let Copies {
             unread,

@@ -1,5 +1,7 @@
 //! Recordings that other tools read, each with the command that converts it.
 
+use std::ops::Range;
+
 use crate::decode::input::Input;
 use crate::decode::wire::{Field, Message};
 
@@ -21,6 +23,8 @@ impl ForeignFile {
     }
 }
 
+/// Where the first header of a tar archive has its magic number.
+const TAR_MAGIC: Range<usize> = 257..262;
 /// How many bytes of a compressed recording are searched for its own magic number.
 const HEAD: usize = 64;
 
@@ -52,6 +56,17 @@ const V8_LOG: ForeignFile = ForeignFile::new(
 const HEAPTRACK: ForeignFile = ForeignFile::new(
     "heaptrack's recording",
     "convert it with `heaptrack_print --print-flamegraph FILE.folded FILE`",
+);
+const PERFPARSER: ForeignFile = ForeignFile::new(
+    "hotspot's export (.perfparser)",
+    "open the perf.data file that it was made of",
+);
+const TAR: ForeignFile = ForeignFile::new("a tar archive", "take the profile out of it first");
+const SEVEN_ZIP: ForeignFile = ForeignFile::new("a 7z archive", "take the profile out of it first");
+const XZ: ForeignFile = ForeignFile::new("data compressed with xz", "decompress it with `xz -d`");
+const BZIP2: ForeignFile = ForeignFile::new(
+    "data compressed with bzip2",
+    "decompress it with `bzip2 -d`",
 );
 const HASKELL: ForeignFile = ForeignFile::new(
     "the text of GHC's profile",
@@ -108,6 +123,11 @@ pub(crate) fn recognise(input: &Input) -> Option<ForeignFile> {
         (bytes.starts_with(b"go 1.") && has(b" trace\0"), GO_TRACE),
         (bytes.starts_with(b"gmon"), GMON),
         (bytes.starts_with(b"SLOW"), ART),
+        (bytes.starts_with(b"QPERFSTREAM\0"), PERFPARSER),
+        (bytes.starts_with(b"7z\xbc\xaf\x27\x1c"), SEVEN_ZIP),
+        (bytes.starts_with(b"\xfd7zXZ\0"), XZ),
+        (bytes.starts_with(b"BZh"), BZIP2),
+        (bytes.get(TAR_MAGIC).is_some_and(|it| it == b"ustar"), TAR),
     ];
     let binary = kinds.into_iter().find(|(is, _)| *is && !input.is_text());
     if let Some((_, kind)) = binary {
@@ -191,13 +211,21 @@ mod tests {
 
     #[test]
     fn what_others_read_is_named_with_their_command() {
-        for (bytes, (what, advice)) in [
+        let mut tar = b"perf.data\0".to_vec();
+        tar.resize(512, 0);
+        tar[257..262].copy_from_slice(b"ustar");
+        for (bytes, ForeignFile { what, advice }) in [
             (&b"memray\0\x0b\0\0\0\x01"[..], MEMRAY),
             (b"\x04\x22\x4d\x18\x40\x40\xc0\x4c\x56\0\0\xf9\x05memray\0\x0b\0", MEMRAY),
             (b"Nettrace\x14\0\0\0!FastSerialization.1", NETTRACE),
             (b"go 1.22 trace\0\0\0\x01\x01", GO_TRACE),
             (b"gmon\x01\0\0\0", GMON),
             (b"SLOW\x03\0\x20\0", ART),
+            (b"QPERFSTREAM\0\x13\0\0\0", PERFPARSER),
+            (&tar[..], TAR),
+            (b"7z\xbc\xaf\x27\x1c\0\x04", SEVEN_ZIP),
+            (b"\xfd7zXZ\0\0\x04", XZ),
+            (b"BZh91AY&SY\0", BZIP2),
             (b"*version\n3\n*threads\n1\tmain\n", ART),
             (b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f @ /boot/kernel\n", PMCSTAT),
             (b"--- threadz 1 ---\n\n--- Thread 7f (name: main/1) stack: ---\n  PC: 0x4: f\n", THREADS),
@@ -214,7 +242,7 @@ mod tests {
         ] {
             let error = read(bytes, "x").expect_err(what);
             let problem = format!("this is {what}, expected a profile");
-            assert_eq!((error.problem, &*error.advice), (problem, advice));
+            assert_eq!((error.problem, Some(&*error.advice)), (problem, advice));
         }
     }
 
@@ -222,6 +250,7 @@ mod tests {
     fn what_only_begins_so_is_read() {
         for text in [
             "gmon;main 3\n",
+            "BZhash;main 3\n",
             "v 10;main 3\n",
             "go 1.22 trace;main 2\n",
             "Nettrace 5\n",

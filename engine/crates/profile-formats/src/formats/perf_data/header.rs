@@ -6,10 +6,11 @@ use super::events::Event;
 use crate::decode::cursor::Cursor;
 use crate::decode::fault::Fault;
 
-/// The first bytes.
-pub(crate) const MAGIC: &[u8] = b"PERFILE2";
+/// The first bytes, of today's files and of those of 2012 and before, whose layout is the same.
+pub(crate) const MAGICS: [&[u8]; 2] = [b"PERFILE2", b"PERFFILE"];
 /// The first bytes on a big-endian machine.
-pub(crate) const SWAPPED: &[u8] = b"2ELIFREP";
+pub(crate) const SWAPPED: [&[u8]; 2] = [b"2ELIFREP", b"ELIFFREP"];
+const MAGIC_SIZE: usize = 8;
 
 /// The most events that a file may have.
 const EVENTS: usize = 64;
@@ -20,6 +21,18 @@ const PIPE: u64 = 16;
 const BUILD_ID: u32 = 2;
 const MACHINE: u32 = 6;
 const EVENT_DESC: u32 = 12;
+
+/// How far the records go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// As far as the header says.
+    #[default]
+    Known,
+    /// To the end of the file: the recorder was killed before it wrote the length of the data.
+    Unclosed,
+    /// To the end of the file: a pipe's header has no length.
+    Pipe,
+}
 
 /// What is known before the first record.
 #[derive(Debug, Default)]
@@ -36,14 +49,14 @@ pub(crate) struct Header<'a> {
     pub(crate) tracepoints: HashMap<u64, String>,
     /// The architecture, `x86_64`, if the recorder wrote it.
     pub(crate) machine: Option<String>,
-    /// The recorder was killed before it wrote the length of the data.
-    pub(crate) truncated: bool,
+    /// How far the records go.
+    pub(crate) extent: Extent,
 }
 
 impl<'a> Header<'a> {
     /// Reads the header of a file. A pipe has its header in its records.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Fault> {
-        if bytes.starts_with(SWAPPED) {
+        if SWAPPED.iter().any(|magic| bytes.starts_with(magic)) {
             let problem = "this perf.data file is from a big-endian machine";
             return Err(
                 Fault::byte(0, problem).advise("run `perf script > FILE` and open its output")
@@ -51,10 +64,11 @@ impl<'a> Header<'a> {
         }
         let mut header = Header::default();
         let mut cursor = Cursor::new(bytes);
-        cursor.take(MAGIC.len())?;
+        cursor.take(MAGIC_SIZE)?;
         match cursor.u64()? {
             PIPE => {
                 header.data = Some(cursor);
+                header.extent = Extent::Pipe;
                 return Ok(header);
             }
             FILE => {}
@@ -70,7 +84,7 @@ impl<'a> Header<'a> {
         let features = [cursor.u64()?, cursor.u64()?, cursor.u64()?, cursor.u64()?];
         if data_size == 0 && data < bytes.len() as u64 {
             data_size = bytes.len() as u64 - data;
-            header.truncated = true;
+            header.extent = Extent::Unclosed;
         }
         header.data = Some(Cursor::part(bytes, data, data_size, "the data")?);
         header.attrs(
@@ -78,7 +92,7 @@ impl<'a> Header<'a> {
             Cursor::part(bytes, attrs, attrs_size, "the list of events")?,
             attr_size,
         )?;
-        if !header.truncated {
+        if header.extent == Extent::Known {
             let table = data.saturating_add(data_size);
             header.features(bytes, table, features)?;
         }

@@ -1,7 +1,7 @@
 //! The records of `perf.data`: maps, names and forks of processes, and samples.
 
 use super::events::{self, Sample};
-use super::header::Header;
+use super::header::{Extent, Header};
 use super::tracepoints;
 use crate::decode::cursor::Cursor;
 use crate::decode::fault::Fault;
@@ -31,6 +31,14 @@ const KERNEL: u16 = 1;
 pub(crate) const KERNEL_FILE: &str = "[kernel.kallsyms]";
 const EXEC: u16 = 1 << 13;
 const MAP_BUILD_ID: u16 = 1 << 14;
+
+const UNCLOSED: &str = "The recording was not closed: it ends with its last whole record, and events are named by their numbers.";
+const CUT: &str = "The recording was cut short: it ends with its last whole record.";
+const MESSAGES: &str =
+    "Messages of perf are among the recording's records (`2>&1`), and are left out.";
+
+/// How perf's messages begin. No record does: read as its type, the first four bytes are a large number.
+const MESSAGE: &[u8] = b"[ perf record: ";
 
 /// A record that the reader needs.
 #[derive(Debug)]
@@ -86,19 +94,27 @@ impl Record {
     }
 }
 
-/// Reads all records that are needed, in the order of the file; compressed ones come last. Also returns the decompressed
-/// records, which contain copies of stacks. A pipe's header grows meanwhile.
-pub(crate) fn read(
-    bytes: &[u8],
-    header: &mut Header,
-    limits: Limits,
-) -> Result<(Vec<Record>, Vec<u8>), Fault> {
+/// What the reader needs of a file's records.
+#[derive(Debug)]
+pub(crate) struct Records {
+    /// In the order of the file; compressed ones come last.
+    pub(crate) records: Vec<Record>,
+    /// The decompressed records, which contain copies of stacks.
+    pub(crate) unpacked: Vec<u8>,
+    /// Notes on what is missing.
+    pub(crate) notes: Vec<&'static str>,
+}
+
+/// Reads all records. A pipe's header grows meanwhile.
+pub(crate) fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<Records, Fault> {
     let data = header.data.unwrap_or_else(|| Cursor::new(&[]));
     let mut reader = Reader {
         header,
         records: Vec::new(),
         compressed: Vec::new(),
         first: None,
+        cut: false,
+        messages: false,
     };
     reader.all(data)?;
     let mut unpacked = Vec::new();
@@ -134,7 +150,17 @@ pub(crate) fn read(
     for event in &mut reader.header.events {
         event.name_tracepoint(&reader.header.tracepoints);
     }
-    Ok((reader.records, unpacked))
+    let notes = [
+        (reader.header.extent == Extent::Unclosed, UNCLOSED),
+        (reader.cut, CUT),
+        (reader.messages, MESSAGES),
+    ];
+    let notes = notes.into_iter().filter(|(applies, _)| *applies);
+    Ok(Records {
+        records: reader.records,
+        unpacked,
+        notes: notes.map(|(_, note)| note).collect(),
+    })
 }
 
 /// The head of a record.
@@ -152,33 +178,39 @@ struct Reader<'r, 'a> {
     compressed: Vec<u8>,
     /// The offset in the file where it begins.
     first: Option<usize>,
+    /// A pipe ends within a record.
+    cut: bool,
+    /// Messages of perf were skipped.
+    messages: bool,
 }
 
 impl Reader<'_, '_> {
     fn all(&mut self, mut data: Cursor) -> Result<(), Fault> {
         while !data.is_empty() {
-            let at = data.at();
-            let mut next = data;
-            if self.header.truncated && next.bytes().len() < 8 {
+            if self.header.extent == Extent::Pipe && data.bytes().starts_with(MESSAGE) {
+                let length = memchr::memchr(b'\n', data.bytes());
+                data.take(length.map_or(data.bytes().len(), |at| at + 1))?;
+                self.messages = true;
+                continue;
+            }
+            if self.header.extent != Extent::Known && !begins_whole(data) {
+                self.cut |= self.header.extent == Extent::Pipe;
                 break;
             }
-            let kind = next.u32()?;
-            let misc = next.u16()?;
-            let size = usize::from(next.u16()?);
+            let at = data.at();
+            let kind = data.u32()?;
+            let misc = data.u16()?;
+            let size = usize::from(data.u16()?);
             let Some(size) = size.checked_sub(8) else {
                 return Err(Fault::byte(
                     at,
                     format!("a record is said to have {size} bytes, expected at least 8"),
                 ));
             };
-            if self.header.truncated && next.bytes().len() < size {
-                break;
-            }
-            let body = next.take(size)?;
+            let body = data.take(size)?;
             let head = Head { kind, misc, at };
-            let read = self.one(&head, body, &mut next);
+            let read = self.one(&head, body, &mut data);
             read.map_err(|fault| fault.at_byte(at))?;
-            data = next;
         }
         Ok(())
     }
@@ -211,6 +243,22 @@ impl Reader<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether the first record of `data` is there as a whole, with the bytes after it that belong to it.
+fn begins_whole(mut data: Cursor) -> bool {
+    let mut whole = || {
+        let kind = data.u32()?;
+        data.u16()?;
+        let size = usize::from(data.u16()?);
+        let mut body = data.take(size.saturating_sub(8))?;
+        match kind {
+            TRACING_DATA => skip(&mut data, body.u32()?.into()),
+            AUXTRACE => skip(&mut data, body.u64()?),
+            _ => Ok(()),
+        }
+    };
+    whole().is_ok()
 }
 
 fn skip(data: &mut Cursor, bytes: u64) -> Result<(), Fault> {

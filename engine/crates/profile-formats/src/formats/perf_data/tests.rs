@@ -377,6 +377,62 @@ fn a_recorder_that_was_killed_leaves_what_it_wrote() {
     );
 }
 
+#[test]
+fn a_pipe_that_was_cut_short_leaves_what_came_through() {
+    let records = [
+        map(1, 1, 1000, 0, "app"),
+        sample(1, 2, 3, &[1005]),
+        sample(1, 2, 4, &[1005]),
+    ];
+    let one = "samples 1
+         cpu-clock ns* 3
+         app+0 0 0
+         app+0;inlined 5 1 3
+         note: The recording was cut short: it ends with its last whole record.";
+    let whole = pipe(&records);
+    for missing in [1, 3, records[2].len() - 1] {
+        check(&whole[..whole.len() - missing], one);
+    }
+    // Also in the data after a record, and in the compressed records.
+    let tracing = record(66, 0, &words(&[halves(100, 0)]));
+    check(&pipe(&[&records[..2], &[tracing]].concat()), one);
+    let inside = records.concat();
+    check(
+        &pipe(&[open_frame(), block(&inside[..inside.len() - 3])]),
+        one,
+    );
+}
+
+#[test]
+fn messages_of_perf_in_a_pipe_are_left_out() {
+    let app = map(1, 1, 1000, 0, "app");
+    let message = |text: &str| format!("[ perf record: {text} ]").into_bytes();
+    let woken = [&message("Woken up 1 times to write data")[..], b"\n"].concat();
+    let expect = "samples 2
+         cpu-clock ns* 7
+         app+0 0 0
+         app+0;inlined 5 2 7
+         note: Messages of perf are among the recording's records (`2>&1`), and are left out.";
+    let (first, second) = (sample(1, 2, 3, &[1005]), sample(1, 2, 4, &[1005]));
+    let captured = message("Captured and wrote 0.030 MB -");
+    check(&pipe(&[app, first, woken, second, captured]), expect);
+}
+
+#[test]
+fn files_of_the_first_version_are_read() {
+    let records = [map(1, 1, 1000, 0, "app"), sample(1, 2, 3, &[1005])];
+    let first = |mut bytes: Vec<u8>| {
+        bytes[..8].copy_from_slice(b"PERFFILE");
+        bytes
+    };
+    let expect = "samples 1
+         cpu-clock ns* 3
+         app+0 0 0
+         app+0;inlined 5 1 3";
+    check(&first(pipe(&records)), expect);
+    check(&first(file(&[attr(1, 0)], &records, None)), expect);
+}
+
 /// The beginning of a compressed stream in a record: no checksum, a small window.
 fn open_frame() -> Vec<u8> {
     record(81, 0, b"\x28\xb5\x2f\xfd\0\x58")
@@ -477,6 +533,10 @@ fn what_cannot_be_read_is_said_with_its_place() {
         ),
         (
             b"2ELIFREP\0\0".to_vec(),
+            "this perf.data file is from a big-endian machine",
+        ),
+        (
+            b"ELIFFREP\0\0".to_vec(),
             "this perf.data file is from a big-endian machine",
         ),
         (
