@@ -1,7 +1,7 @@
-//! Rows gathered into columns, for Arrow and Parquet.
+//! Collects rows into columns, for Arrow and Parquet.
 //!
-//! The columns are ours, and Parquet's own column writer takes them: its bridge to Arrow would bring Arrow's compute kernels
-//! along, which take longer to compile than the whole engine.
+//! The columns are our own, and Parquet's column writer takes them. Its bridge to Arrow would bring in Arrow's compute kernels, which take
+//! longer to compile than the whole engine.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -20,10 +20,10 @@ use parquet::schema::types::{Type, TypePtr};
 
 use fulcrum_events::query::{Cell, Holds};
 
-/// Rows of a batch in Arrow, and of a group in Parquet.
+/// The number of rows in a batch (Arrow) or group (Parquet).
 const ROWS: usize = 1 << 17;
 
-/// Bytes of a column's texts that end a batch early: Arrow's offsets have 31 bits.
+/// The size of a column's texts that ends a batch early, in bytes: Arrow's offsets have 31 bits.
 const TEXTS: usize = 32 << 20;
 
 /// A file that is being written.
@@ -45,11 +45,11 @@ enum Column {
     Real(Vec<Option<f64>>),
 }
 
-/// Texts one after the other, and where each ends.
+/// The texts, one after the other, and where each ends.
 #[derive(Default)]
 struct Texts {
     bytes: String,
-    /// The end of each row's text, none where it has no text.
+    /// The end of each row's text. `None` for rows without text.
     ends: Vec<Option<usize>>,
 }
 
@@ -61,7 +61,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(Writer::new(holds, File::Arrow(schema, file)))
     }
 
-    /// A Parquet file, not compressed: its dictionaries have each text once a group.
+    /// A Parquet file. Uncompressed, because its dictionaries contain each text once a group.
     pub(crate) fn parquet(out: W, names: &[String], holds: &[Holds]) -> io::Result<Writer<W>> {
         let properties = WriterProperties::builder()
             .set_created_by(concat!("fulcrum ", env!("CARGO_PKG_VERSION")).into())
@@ -106,7 +106,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the remaining rows.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if self.rows > 0 {
             self.batch()?;
@@ -185,7 +185,7 @@ fn write_group<W: Write + Send>(
     Ok(())
 }
 
-/// Parquet keeps the values that there are, and for each row how many are there (a definition level, 0 or 1).
+/// Parquet stores the existing values, and for each row how many there are (a definition level, 0 or 1).
 fn write_column<T: Stored>(
     out: &mut SerializedColumnWriter<'_>,
     rows: impl Iterator<Item = Option<T::T>>,
@@ -206,7 +206,7 @@ impl Texts {
         self.ends.push(text.map(|_| self.bytes.len()));
     }
 
-    /// Where each row's text is.
+    /// The range of each row's text.
     fn ranges(&self) -> impl Iterator<Item = Option<Range<usize>>> {
         let mut start = 0;
         self.ends
@@ -224,7 +224,7 @@ impl Column {
         }
     }
 
-    /// Adds a cell, nothing where it does not fit. Gives the bytes of texts so far.
+    /// Adds a cell, or nothing if it has the wrong type. Returns the size of the texts so far, in bytes.
     fn add(&mut self, cell: &Cell) -> usize {
         match self {
             Column::Text(texts) => {
@@ -258,7 +258,7 @@ impl Column {
         }
     }
 
-    /// Keeps what it has allocated.
+    /// Clears the column, but keeps its memory.
     fn clear(&mut self) {
         match self {
             Column::Text(texts) => {
@@ -271,7 +271,7 @@ impl Column {
     }
 }
 
-/// Callers look at the kind: a pipe that nobody reads is no failure.
+/// Keeps the kind, because callers do not treat a closed pipe as a failure.
 fn of_arrow(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,

@@ -1,5 +1,5 @@
-//! Tables of events for other tools: CSV, TSV, JSON lines, Arrow and Parquet. They are written row by row; memory does not
-//! grow with their number.
+//! Writes tables of events for other tools: CSV, TSV, JSON lines, Arrow and Parquet. They are written row by row, so memory does not grow
+//! with their number.
 
 #![forbid(unsafe_code)]
 
@@ -9,15 +9,15 @@ use std::io::{self, Write};
 
 use fulcrum_events::query::{Cell, Holds};
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Cells in commas, texts in quotes where they need them (RFC 4180). The first line has the names.
+    /// Cells separated by commas, texts in quotes where necessary (RFC 4180). The first line has the names.
     Csv,
-    /// Cells between tabs: gnuplot reads it with `set datafile separator tab` and `columnheader`. Tabs and ends of lines in
-    /// texts become spaces.
+    /// Cells separated by tabs. gnuplot reads it with `set datafile separator tab` and `columnheader`. Tabs and line breaks in texts become
+    /// spaces.
     Tsv,
-    /// An object a line.
+    /// One object for each line.
     Json,
     /// An Arrow IPC file: 64-bit integers, doubles, UTF-8, all nullable.
     Arrow,
@@ -33,7 +33,7 @@ enum Form<W: Write + Send> {
     Columns(Box<columns::Writer<W>>),
 }
 
-/// A line a row.
+/// One line for each row.
 struct Lines<W> {
     out: W,
     format: LineFormat,
@@ -52,7 +52,7 @@ impl<W: Write + Send> Table<W> {
     /// Begins a table with these columns.
     ///
     /// # Errors
-    /// When `out` takes no more.
+    /// When writing to `out` fails.
     pub fn new(out: W, format: Format, names: &[String], holds: &[Holds]) -> io::Result<Table<W>> {
         let lines = |out, format| Lines::new(out, format, names).map(Form::Lines);
         let columns = |writer| Form::Columns(Box::new(writer));
@@ -68,7 +68,7 @@ impl<W: Write + Send> Table<W> {
     /// Adds a row.
     ///
     /// # Errors
-    /// When `out` takes no more.
+    /// When writing to `out` fails.
     pub fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         match &mut self.0 {
             Form::Lines(lines) => lines.row(cells),
@@ -76,10 +76,10 @@ impl<W: Write + Send> Table<W> {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining rows.
     ///
     /// # Errors
-    /// When `out` takes no more.
+    /// When writing to `out` fails.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
             Form::Lines(mut lines) => lines.out.flush(),
@@ -164,7 +164,7 @@ fn number(out: &mut String, cell: &Cell) {
     };
 }
 
-/// A text as JSON.
+/// Writes a text as JSON.
 fn json_text(out: &mut String, text: &str) {
     out.push_str(&serde_json::to_string(text).expect("a text is JSON"));
 }

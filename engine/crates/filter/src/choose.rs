@@ -1,20 +1,20 @@
-//! Choosing methods whose values are logged by name, besides a filter.
+//! Adds methods whose values are logged to a filter, by name.
 
 use crate::filter::Filter;
 
-/// What [`Filter::standard`] observes, as a filter's text.
+/// [`Filter::standard`] as text.
 const STANDARD: &str = "observe_method_invocations\nobserve_monitor_contention\nobserve_garbage_collection\n\
                         observe_class_loading\n";
 
-/// A filter that observes what `text` does (what is observed without a filter, when it is `None`), and logs the values of the
-/// chosen methods, `CLASS.METHOD` or `METHOD`, `*` for anything.
+/// The filter that observes what `text` does (or, if it is `None`, what is observed without a filter), and logs the values of the given
+/// methods, `CLASS.METHOD` or `METHOD`, with `*` for any text.
 ///
 /// # Errors
-/// For a name that a filter cannot say: a sentence.
+/// For a name that filters cannot express, in a sentence.
 pub fn with_values(text: Option<&str>, chosen: &[String]) -> Result<String, String> {
     let mut all = text.unwrap_or(STANDARD).trim_end().to_owned() + "\n";
     for name in chosen {
-        // The last dot: classes have packages. C++ says ::.
+        // Split at the last dot, because classes have packages. C++ uses ::.
         let (class, method) = match (name.rsplit_once('.'), name.rsplit_once("::")) {
             (Some(found), _) | (None, Some(found)) => found,
             (None, None) => ("*", name.as_str()),

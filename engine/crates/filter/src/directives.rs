@@ -1,17 +1,17 @@
-//! What can stand in a filter, for whoever helps to write one.
+//! The directives of filters, for help with writing them.
 
 /// A directive of the filter language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directive {
     /// The line's first word.
     pub name: &'static str,
-    /// What follows it; optional words in brackets.
+    /// The words after it. Optional ones are in brackets.
     pub arguments: &'static str,
     /// What it does, in whole sentences.
     pub about: &'static str,
 }
 
-/// All of them, those that filters begin with first.
+/// All directives, those with which filters begin first.
 pub const DIRECTIVES: [Directive; 14] = [
     Directive {
         name: "observe_method_invocations",
@@ -114,7 +114,7 @@ mod tests {
                 assert!(Filter::parse(&line).is_ok(), "{line}");
             }
         }
-        // The message for anything else names them all, but for the one that nobody needs.
+        // The message for an unknown directive names all of them, except the one that nobody needs.
         let error = Filter::parse("observe").unwrap_err();
         for directive in DIRECTIVES
             .iter()

@@ -1,9 +1,8 @@
 //! The filter language (JPMT §4.2): which events and which methods are observed.
 //!
-//! The agents decide by it, the engine reads and writes it, and the server helps to write it.
+//! The agents apply it, the engine reads and writes it, and the server helps to write it.
 //!
-//! Constraints, because this also runs inside other people's programs: nothing here does I/O, takes a lock, or panics on
-//! what it is given.
+//! Constraints, because this also runs inside other people's programs: no I/O, no locks, and no panics on any input.
 #![forbid(unsafe_code)]
 
 mod choose;

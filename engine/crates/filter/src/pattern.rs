@@ -1,13 +1,13 @@
-//! Names in which `*` stands for anything, and the packages that only rules which name them match.
+//! Patterns of names with `*`, and the packages that are matched only by rules that name them.
 
 use std::fmt;
 
-/// A name in which `*` stands for anything.
+/// A pattern of names, in which `*` stands for any text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(String);
 
 /// Packages of the Java platform, of JDK 11 and newer. Programs bring their own `javax.servlet`, `javax.xml.bind`,
-/// `com.sun.jna` and the like, so those names are told apart further down.
+/// `com.sun.jna` and the like, so those names are distinguished below.
 const PLATFORM: [&str; 62] = [
     "java.",
     "jdk.",
@@ -62,7 +62,7 @@ const PLATFORM: [&str; 62] = [
     "com.sun.net.",
     "com.sun.nio.",
     "com.sun.org.",
-    // What `java.lang.reflect.Proxy` makes.
+    // Created by `java.lang.reflect.Proxy`.
     "com.sun.proxy.",
     "com.sun.rmi.",
     "com.sun.rowset.",
@@ -74,7 +74,7 @@ const PLATFORM: [&str; 62] = [
     "toolbarButtonGraphics.",
 ];
 
-/// What a rule begins with that names packages of the platform, or what several of them are in.
+/// The beginnings of patterns that name packages of the platform, or what contains several of them.
 const NAMED: [&str; 11] = [
     "java.",
     "javax.",
@@ -89,20 +89,20 @@ const NAMED: [&str; 11] = [
     "org.xml.",
 ];
 
-/// Namespaces of the C++ standard library.
+/// The namespaces of the C++ standard library.
 const STANDARD: [&str; 3] = ["std", "__gnu_cxx", "__cxxabiv1"];
 
 pub(crate) fn is_platform(class: &str) -> bool {
     PLATFORM.iter().any(|package| class.starts_with(package)) || names_standard(class)
 }
 
-/// Whether it is one of the standard library's namespaces, or in one.
+/// Whether a name is a namespace of the standard library, or in one.
 fn names_standard(class: &str) -> bool {
     let mut found = STANDARD.iter().filter_map(|it| class.strip_prefix(it));
     found.any(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
-/// Whether a name matches a pattern in which `*` stands for anything, from its beginning to its end.
+/// Whether a whole name matches a pattern in which `*` stands for any text.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or("");
@@ -131,12 +131,12 @@ impl Pattern {
         Pattern(text.replace('/', "."))
     }
 
-    /// Whether a name matches, from its beginning to its end.
+    /// Whether a whole name matches.
     pub fn matches(&self, name: &str) -> bool {
         matches(&self.0, name)
     }
 
-    /// Whether it matches every name that `other` matches. A `*` of `other` can only be taken by a `*` of ours.
+    /// Whether it matches every name that `other` matches. Only a `*` of ours can match a `*` of `other`.
     pub(crate) fn covers(&self, other: &Pattern) -> bool {
         self.matches(&other.0)
     }
@@ -146,12 +146,12 @@ impl Pattern {
         !self.0.is_empty() && self.0.bytes().all(|it| it == b'*')
     }
 
-    /// Whether it has no `*`: it is a name.
+    /// Whether it has no `*`, so that it is a plain name.
     pub fn is_name(&self) -> bool {
         !self.0.contains('*')
     }
 
-    /// Whether it says the name of one of the platform's packages, or the beginning of one.
+    /// Whether it names one of the platform's packages, or the beginning of one.
     pub(crate) fn names_platform(&self) -> bool {
         let literal = self.0.split('*').next().unwrap_or("");
         NAMED.iter().any(|package| literal.starts_with(package)) || names_standard(literal)

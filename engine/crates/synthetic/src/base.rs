@@ -1,10 +1,10 @@
-//! The call tree of a program that runs as it should: what both sides of a comparison share.
+//! The base tree: the call tree of a program without bottlenecks, which both sides of a comparison share.
 
 use crate::program::Program;
 use crate::skeleton::Skeleton;
 use fulcrum_stats::Random;
 
-/// One in so many nodes with children costs something itself, beside all leaves.
+/// One in this many nodes with children has a cost of its own, besides all leaves.
 const COSTLY: usize = 3;
 
 /// A tree in preorder.
@@ -32,7 +32,7 @@ impl Base {
     ) -> Self {
         let mut nodes: Vec<Node> = Vec::with_capacity(count as usize);
         let mut callees = Vec::new();
-        // The skeleton's number, the parent's in preorder, the method, the depth.
+        // The number in the skeleton, the parent in preorder, the method, the depth.
         let mut open = vec![(0, 0, program.outermost(), 0)];
         while let Some((n, parent, method, depth)) = open.pop() {
             let degree = skeleton.degree(n);

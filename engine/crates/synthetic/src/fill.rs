@@ -1,4 +1,4 @@
-//! What makes a tree's numbers exact: leaves here and there.
+//! Makes a tree's numbers exact by adding leaves in random places.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::program::Program;
 use crate::shape::TreeShape;
 use fulcrum_stats::Random;
 
-/// Leaves of the base tree that a tree does not have: at most one below each node, and never an only child.
+/// Chooses leaves of the base tree to leave out: at most one below each node, and never an only child.
 pub(crate) fn dropped(base: &Base, count: usize, random: &mut Random) -> HashSet<u32> {
     let (mut dropped, mut parents) = (HashSet::new(), HashSet::new());
     while dropped.len() < count {
@@ -25,7 +25,7 @@ pub(crate) fn dropped(base: &Base, count: usize, random: &mut Random) -> HashSet
 /// Adds single nodes until the tree has the shape's nodes, leaves and greatest out-degree.
 ///
 /// # Panics
-/// When so many nodes cannot have so many leaves: too much was planted, or too little.
+/// When this number of nodes cannot have this number of leaves, because too much or too little was planted.
 pub(crate) fn fill(
     base: &Base,
     program: &Program,
@@ -86,7 +86,7 @@ struct Filler<'a> {
 }
 
 impl Filler<'_> {
-    /// Adds a child to a node that has some, unless it has this one.
+    /// Adds a child to a node that has children, unless it already has this one.
     fn sibling(&mut self, n: u32, random: &mut Random) -> bool {
         let method = random.index(self.program.methods()) as u32;
         let method_of = |child: u32| self.base.nodes[child as usize].method;
@@ -98,7 +98,7 @@ impl Filler<'_> {
         true
     }
 
-    /// Adds a child to a node that has none.
+    /// Adds a child to a leaf.
     fn add(&mut self, n: u32, random: &mut Random) {
         let method = random.index(self.program.methods()) as u32;
         self.push(n, method, random);
@@ -113,7 +113,7 @@ impl Filler<'_> {
 
 /// The children of each node.
 struct Children {
-    /// The next sibling plus one; 0 for none.
+    /// The next sibling plus one, or 0 for none.
     next: Vec<u32>,
     first: Vec<u32>,
 }

@@ -1,24 +1,24 @@
-//! How many nodes a tree has at each depth, and how many of them call something.
+//! The number of nodes at each depth of a tree, and how many of them have children.
 
 use crate::shape::TreeShape;
 
-/// How sharply the depths gather around their mean: the sum of both parameters of a beta distribution.
+/// How narrowly depths are distributed around their mean: the sum of both parameters of a beta distribution.
 const FOCUS: f64 = 9.0;
 
-/// A level has at most this many times the nodes of the one above.
+/// A level has at most this many times as many nodes as the level above.
 const GROWTH: f64 = 6.0;
 
 /// One depth of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
     pub(crate) nodes: u32,
-    /// Those that have children.
+    /// The number of nodes with children.
     pub(crate) interior: u32,
 }
 
-/// Levels of a tree that has exactly the shape's nodes, leaves and greatest depth, and about its mean depth.
+/// The levels of a tree with exactly the shape's nodes, leaves and greatest depth, and about its mean depth.
 pub(crate) fn levels(shape: &TreeShape) -> Vec<Level> {
-    // Clamping moves the mean; the distribution's own is moved until that is made up for.
+    // Clamping moves the mean, so we search for the mean of the distribution that compensates for it.
     let (mut low, mut high) = (0.02, 0.98);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
@@ -60,7 +60,7 @@ fn populations(shape: &TreeShape, mean: f64) -> Vec<u32> {
         let most = nodes.last().map_or(1.0, |&above| f64::from(above) * GROWTH);
         nodes.push(wanted.round().clamp(1.0, most.floor()) as u32);
     }
-    // What rounding and clamping took or gave, spread over the full levels.
+    // Distribute the error of rounding and clamping over the full levels.
     let mut missing = i64::from(shape.nodes) - nodes.iter().map(|&n| i64::from(n)).sum::<i64>();
     let great = nodes.iter().max().map_or(0, |&most| most / 2);
     let full: Vec<usize> = (0..depths)
@@ -74,7 +74,7 @@ fn populations(shape: &TreeShape, mean: f64) -> Vec<u32> {
     nodes
 }
 
-/// Nodes with children by depth: as many as make the shape's leaves, with about one mean out-degree everywhere.
+/// The number of nodes with children at each depth, so that the tree has the shape's leaves and about the same mean out-degree everywhere.
 fn interiors(shape: &TreeShape, nodes: &[u32]) -> Vec<u32> {
     let wanted = shape.nodes - shape.leaves;
     let bounds = |k: usize| match nodes.get(k + 1) {

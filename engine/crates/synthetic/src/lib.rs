@@ -1,9 +1,9 @@
-//! Call-tree profiles of programs that do not exist: large, of a given shape, with bottlenecks that are known.
+//! Synthetic call-tree profiles: large, of a given shape, with known bottlenecks.
 //!
-//! They stand for the profiles of BOTTLENECKS, which nobody has: those of its Tables 1 and 5, to the node, the leaf, the
-//! greatest depth and the greatest out-degree, and as deep on average. Into each some call sequences are planted that cost
-//! too much, spread over many contexts, as the security checks of the paper's Trade3 are: where a sequence ends is called
-//! from everywhere, so only its callers say why it costs.
+//! They stand in for the profiles of BOTTLENECKS, which are not available: those of its Tables 1 and 5, with exactly the same numbers of
+//! nodes and leaves, greatest depth and greatest out-degree, and the same mean depth. Costly call sequences are planted into each, in many
+//! contexts, like the security checks of the paper's Trade3: the function at the end of a sequence is called from everywhere, so only its
+//! callers explain its cost.
 //!
 //! The same seed gives the same profile on every machine. No I/O here; `main.rs` writes files.
 
@@ -37,7 +37,7 @@ pub use crate::shape::TreeShape;
 /// The part of a tree's nodes that only make its numbers exact.
 const FILL: f64 = 0.01;
 
-/// The part of the nodes without the overheads that the profile with them does not have.
+/// The part of the nodes without overheads that the profile with overheads does not have.
 const GONE: f64 = 0.006;
 
 /// A profile with bottlenecks.
@@ -49,32 +49,32 @@ pub struct Single {
     pub planted: Vec<Planted>,
 }
 
-/// Two profiles of one program. One has overheads that the other has not.
+/// Two profiles of one program, with and without overheads.
 #[derive(Debug)]
 pub struct Pair {
-    /// With the overheads.
+    /// The profile with overheads.
     pub with: CallTree,
-    /// Without.
+    /// The profile without overheads.
     pub without: CallTree,
     /// What was planted, the most costly first.
     pub planted: Vec<Planted>,
 }
 
-/// What a single profile is to be like.
+/// The shape of a single profile.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The shape of its tree.
     pub shape: TreeShape,
-    /// Names in the planted sequences, on average.
+    /// The mean number of names in planted sequences.
     pub length: usize,
     /// The part of the total that is planted, 0 to 1.
     pub planted: f64,
 }
 
 impl Shape {
-    /// Table 5's first: large, its cost wide-spread. In thirteen sequences of 8.7 names the paper's expert found 35.8 %.
+    /// The first of Table 5: large, with widespread cost. The paper's expert found 35.8 % in thirteen sequences of 8.7 names.
     pub const SPECJ: Shape = Shape::new(TreeShape::SPECJ, 9, 0.45);
-    /// Table 5's second: small, its cost in few places. In thirteen sequences of 6.2 names the paper's expert found 88.7 %.
+    /// The second of Table 5: small, with cost in few places. The paper's expert found 88.7 % in thirteen sequences of 6.2 names.
     pub const XML: Shape = Shape::new(TreeShape::XML, 6, 0.93);
     /// Ten times the paper's largest.
     pub const TEN_MILLION: Shape = Shape::new(TreeShape::TEN_MILLION, 9, 0.45);
@@ -88,14 +88,14 @@ impl Shape {
     }
 }
 
-/// A profile.
+/// Generates a profile.
 pub fn single(profile: &Shape, seed: u64) -> Single {
     let random = &mut random(seed);
     let shape = &profile.shape;
     let mut program = Program::new(shape.nodes);
     let sequences = sequence::sequences(&mut program, profile.length, random);
     let part = |of: u32, part: f64| (f64::from(of) * part).round() as u32;
-    // Sequences begin near the mean depth and go below it.
+    // Sequences begin near the mean depth and extend below it.
     let planted_nodes = part(shape.nodes, 0.07);
     let base_shape = TreeShape {
         nodes: shape.nodes - planted_nodes,
@@ -123,7 +123,7 @@ pub fn single(profile: &Shape, seed: u64) -> Single {
     }
 }
 
-/// The pair of the paper's Trade3 (Table 1), or a part of it with the same proportions. Its difference is 41 % of the cost
+/// Generates the pair of the paper's Trade3 (Table 1), or a fraction of it with the same proportions. The difference is 41 % of the cost
 /// without overheads: security reduced the throughput by 29 %. A twelfth of it is spread over everything.
 pub fn pair(fraction: f64, seed: u64) -> Pair {
     const DIFFERENCE: f64 = 0.41;
@@ -140,7 +140,7 @@ pub fn pair(fraction: f64, seed: u64) -> Pair {
     let budget = Budget {
         nodes: shape.nodes - without.nodes + gone.len() as u32 - fill,
         leaves: shape.leaves - without.leaves + gone.len() as u32 - fill / 2,
-        // Overheads are deep: what they add is 94 deep on average.
+        // Overheads are deep: the added nodes have a mean depth of 94.
         depths: (74, 108),
         cost: base.total() * DIFFERENCE * PLANTED,
     };
@@ -160,7 +160,7 @@ pub fn pair(fraction: f64, seed: u64) -> Pair {
     }
 }
 
-/// The nodes of a tree that cost something, as a profiler writes them: in no order.
+/// The nodes of a tree with a cost, in random order, as profilers write them.
 pub fn shuffled(tree: &CallTree, seed: u64) -> Vec<u32> {
     let costs = (0..).zip(tree.values(0));
     let mut nodes: Vec<u32> = costs.filter(|it| *it.1 != 0).map(|it| it.0).collect();
@@ -168,7 +168,7 @@ pub fn shuffled(tree: &CallTree, seed: u64) -> Vec<u32> {
     nodes
 }
 
-/// The random numbers that belong to a seed: those of the profiles whose results are published.
+/// The random generator of a seed, as for the profiles whose results are published.
 fn random(seed: u64) -> Random {
     Random::new(mix(seed ^ STEP))
 }

@@ -1,4 +1,4 @@
-//! Sequences put into a tree: below many nodes each, with helpers that they call and with costs.
+//! Plants sequences into a tree: each below many nodes, with costs and with helpers that they call.
 
 use std::collections::HashSet;
 
@@ -7,15 +7,15 @@ use crate::program::{LIBRARY, Program};
 use crate::sequence::{SHARES, Sequence};
 use fulcrum_stats::Random;
 
-/// Among so many methods is chosen.
+/// The number of methods among which one is chosen.
 const CHOICE: usize = 24;
 
-/// What is added to a tree.
+/// The stacks to add to a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Additions {
     /// The calls of all stacks, one after the other.
     calls: Vec<u32>,
-    /// Sorted by node once all are there.
+    /// The stacks. Sorted by node once they are complete.
     pub(crate) stacks: Vec<Added>,
     pub(crate) nodes: u32,
     pub(crate) leaves: u32,
@@ -35,7 +35,7 @@ impl Additions {
         &self.calls[stack.from as usize..stack.to as usize]
     }
 
-    /// Adds a stack, which makes so many nodes and leaves that were not there.
+    /// Adds a stack.
     pub(crate) fn push(&mut self, node: u32, calls: &[u32], cost: i64) {
         let from = self.calls.len() as u32;
         self.calls.extend(calls);
@@ -49,28 +49,28 @@ impl Additions {
     }
 }
 
-/// How much is to be planted, and where.
+/// How much to plant, and where.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// About so many nodes.
+    /// The approximate number of nodes.
     pub(crate) nodes: u32,
-    /// Of them leaves, exactly unless the last sequence gets too long.
+    /// The number of leaves among them, exact unless the last sequence becomes too long.
     pub(crate) leaves: u32,
     /// The depths at which sequences begin.
     pub(crate) depths: (u16, u16),
-    /// What all of them cost together.
+    /// The total cost.
     pub(crate) cost: f64,
 }
 
-/// A sequence that is in the tree.
+/// A planted sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planted {
-    /// Its names, outermost first. The first is called from many places; the others cost something only here, or end the
-    /// sequences of others, too.
+    /// The names, outermost first. The first is called from many places. The others only have a cost here, or are also at the end of other
+    /// sequences.
     pub path: Vec<String>,
-    /// What its calls and their helpers cost, in the profile's unit.
+    /// The cost of its calls and their helpers, in the profile's unit.
     pub cost: i64,
-    /// In how many contexts it is.
+    /// The number of contexts.
     pub contexts: u32,
 }
 
@@ -79,12 +79,12 @@ struct Place {
     sequence: usize,
     node: u32,
     calls: Vec<u32>,
-    /// Helpers of each call.
+    /// The number of helpers of each call.
     helpers: Vec<u32>,
     weight: f64,
 }
 
-/// Puts all sequences into the tree.
+/// Plants all sequences into the tree.
 pub(crate) fn plant(
     base: &Base,
     program: &Program,
@@ -96,7 +96,7 @@ pub(crate) fn plant(
     let mut places = places(base, program, sequences, budget, chains, random);
     let mut links: Vec<(usize, usize)> = Vec::new();
     for (n, place) in places.iter_mut().enumerate() {
-        // Each ends in a helper; the others go anywhere, most of them near the end.
+        // Each sequence ends in a helper. The other helpers go anywhere, most of them near the end.
         *place.helpers.last_mut().expect("sequences have calls") = 1;
         links.extend((0..place.calls.len()).map(|m| (n, m)));
     }
@@ -131,7 +131,7 @@ pub(crate) fn plant(
     (additions, planted)
 }
 
-/// Where each sequence goes: below a method of its own that is called in many contexts.
+/// Chooses the places of each sequence: below a method of its own that is called in many contexts.
 fn places(
     base: &Base,
     program: &Program,
@@ -182,8 +182,8 @@ fn places(
     places
 }
 
-/// The nodes of a method that is in enough contexts, but not in many more, and is called by many methods. No two sequences
-/// get the same.
+/// The nodes of a method that has enough contexts, but not many more, and is called by many methods. Different sequences get different
+/// methods.
 fn host(hosts: &mut [Vec<u32>], count: usize, base: &Base) -> Vec<u32> {
     let mut order: Vec<usize> = (0..hosts.len()).collect();
     order.sort_by_key(|&m| hosts[m].len());
@@ -198,13 +198,13 @@ fn host(hosts: &mut [Vec<u32>], count: usize, base: &Base) -> Vec<u32> {
     std::mem::take(&mut hosts[*best.expect("there are methods to choose from")])
 }
 
-/// Adds one place's stacks; what they cost.
+/// Adds the stacks of one place. Returns their cost.
 fn add(place: &Place, cost: f64, random: &mut Random, to: &mut Additions) -> i64 {
     let last = place.calls.len() - 1;
     let mut sum = 0;
     for at in 0..place.calls.len() {
         let stack = &place.calls[..=at];
-        // Nearly all cost is the last call's and its helpers'; a tenth is that of the way there.
+        // Nearly all cost belongs to the last call and its helpers; a tenth belongs to the calls before.
         let own = match at == last {
             true => 0.52 * cost,
             false => 0.08 * cost / last.max(1) as f64,
@@ -227,7 +227,7 @@ fn add(place: &Place, cost: f64, random: &mut Random, to: &mut Additions) -> i64
         while added < helpers {
             let helper = ((first + n) % LIBRARY.len()) as u32;
             n += 1;
-            // A helper of the next call's name would be that call.
+            // A helper with the next call's name would be that call.
             if place.calls.get(at + 1) == Some(&helper) {
                 continue;
             }

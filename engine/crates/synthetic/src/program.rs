@@ -1,9 +1,9 @@
-//! A program that does not exist: its methods and which of them call which.
+//! A synthetic program: its methods, and which of them call which.
 
 use fulcrum_stats::Random;
 use fulcrum_stats::random::{STEP, mix, unit};
 
-/// What programs call from everywhere. Planted sequences end in them, so their names alone do not say why they cost.
+/// Methods that are called from everywhere. Planted sequences end in them, so their names alone do not explain their cost.
 pub(crate) const LIBRARY: [&str; 32] = [
     "AccessController.checkPermission",
     "AccessController.doPrivileged",
@@ -68,19 +68,19 @@ const VERBS: [&str; 16] = [
 /// Methods are called with this power of a random number: the first ones are the most popular.
 const POPULARITY: f64 = 2.5;
 
-/// One in so many methods calls itself.
+/// One in this many methods calls itself.
 const RECURSIVE: u64 = 16;
 
 /// A program's methods, by number. The library's come first, the outermost method last of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     names: Vec<String>,
-    /// Those that call each other.
+    /// The number of methods that call each other.
     methods: usize,
 }
 
 impl Program {
-    /// A program that is large enough for a tree of so many nodes.
+    /// A program that is large enough for a tree with this many nodes.
     pub(crate) fn new(nodes: u32) -> Self {
         let methods = (nodes as usize / 80).clamp(600, 20_000);
         let library = LIBRARY.iter().map(|&name| name.to_owned());
@@ -104,12 +104,12 @@ impl Program {
         &self.names
     }
 
-    /// How many methods call each other.
+    /// The number of methods that call each other.
     pub(crate) fn methods(&self) -> usize {
         self.methods
     }
 
-    /// The method that calls all.
+    /// The outermost method.
     pub(crate) fn outermost(&self) -> u32 {
         self.methods as u32
     }
@@ -120,14 +120,13 @@ impl Program {
         at.expect("the name is the library's") as u32
     }
 
-    /// A method that the program did not have.
+    /// Adds a method.
     pub(crate) fn add(&mut self, name: String) -> u32 {
         self.names.push(name);
         self.names.len() as u32 - 1
     }
 
-    /// Different methods that this one calls, so many. Which ones a method calls is the same everywhere; what varies is
-    /// which of them are seen.
+    /// Chooses this many different callees of a method. The set of possible callees is fixed for each method; which of them occur varies.
     pub(crate) fn callees(
         &self,
         method: u32,
@@ -160,13 +159,13 @@ impl Program {
         (self.methods as f64 * unit.powf(POPULARITY)) as u32
     }
 
-    /// What one of the method's own calls costs, roughly.
+    /// The approximate own cost of one of the method's calls.
     pub(crate) fn weight(&self, method: u32) -> usize {
         20 << (hash(method as usize, usize::MAX) % 7)
     }
 }
 
-/// The same number for the same two numbers, and otherwise none that can be foreseen.
+/// A hash of two numbers.
 fn hash(a: usize, b: usize) -> u64 {
     mix(mix(a as u64 ^ STEP).wrapping_add(b as u64))
 }

@@ -1,19 +1,19 @@
-//! Call sequences that cost too much: what a search should find.
+//! The costly call sequences that a search should find.
 
 use crate::program::Program;
 use fulcrum_stats::Random;
 
-/// What part of all planted cost each sequence has. Fourteen have 97 % of it: to cover what the paper's expert did with
-/// fourteen, nearly all of them must be found.
+/// The share of each sequence in the planted cost. Fourteen have 97 % of it: to cover as much as the paper's expert did with fourteen,
+/// a search must find nearly all of them.
 pub(crate) const SHARES: [f64; 20] = [
     0.225, 0.145, 0.124, 0.090, 0.079, 0.062, 0.051, 0.045, 0.036, 0.031, 0.027, 0.022, 0.019,
     0.016, 0.008, 0.006, 0.005, 0.004, 0.003, 0.002,
 ];
 
-/// These begin alike, as the paper's three ways to reuse a database connection do.
+/// The sequences that begin alike, like the paper's three ways to reuse a database connection.
 const ALIKE: std::ops::Range<usize> = 5..8;
 
-/// One of these ends in a cycle of calls that goes round a different number of times in each context.
+/// The sequence that ends with a cycle of calls, which is repeated a different number of times in each context.
 const CYCLE: usize = 3;
 
 const STEPS: [&str; 10] = [
@@ -45,16 +45,16 @@ const TAILS: [&[&str]; 4] = [
     &["Subject.hashCode", "Set.hashCode", "String.hashCode"],
 ];
 
-/// A sequence that is yet without contexts.
+/// A sequence without contexts.
 #[derive(Clone, Debug)]
 pub(crate) struct Sequence {
-    /// What is called on, outermost first. The first is the sequence's own method, except of those that begin alike.
+    /// The calls, outermost first. The first is the sequence's own method, except in sequences that begin alike.
     pub(crate) calls: Vec<u32>,
-    /// How many of the last calls may be repeated.
+    /// The number of last calls that may be repeated.
     pub(crate) cycle: usize,
 }
 
-/// Sequences of so many names on average, each with a method of the program before its calls.
+/// Generates sequences with this many names on average, each with a method of the program before its calls.
 pub(crate) fn sequences(
     program: &mut Program,
     length: usize,
@@ -68,7 +68,7 @@ pub(crate) fn sequences(
         let spread = length / 2;
         let names = (length - spread / 2 + random.index(spread + 1)).max(tail.len() + 2);
         let own = names - 1 - tail.len();
-        // Whose check it is; then what is done with all privileges; then on whose behalf.
+        // Whose check it is, what is done with all privileges, and on whose behalf.
         let who = if ALIKE.contains(&n) { ALIKE.start } else { n };
         let mut calls: Vec<u32> = Vec::new();
         let step = |program: &mut Program, class: String, m: usize| {

@@ -1,14 +1,14 @@
-//! The shape of a call tree, by the columns of the paper's Tables 1 and 5.
+//! The shape of a call tree, as in the columns of the paper's Tables 1 and 5.
 
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::NO_NODE;
 
-/// The shape of a call tree. Its mean out-degree follows: (nodes - 1) / (nodes - leaves).
+/// The shape of a call tree. The mean out-degree is (nodes − 1) / (nodes − leaves).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeShape {
-    /// All nodes.
+    /// The number of nodes.
     pub nodes: u32,
-    /// Those that call nothing.
+    /// The number of leaves.
     pub leaves: u32,
     /// The greatest depth. The root's is 0.
     pub deepest: u32,
@@ -40,7 +40,7 @@ impl TreeShape {
         }
     }
 
-    /// A smaller tree of the same proportions: as deep, with a fraction of the nodes.
+    /// The shape of a smaller tree with the same proportions: equally deep, with a fraction of the nodes.
     #[must_use]
     pub fn scaled(self, fraction: f64) -> Self {
         let scaled = |count: u32| (f64::from(count) * fraction).round() as u32;

@@ -1,17 +1,17 @@
-//! Trees without names: exact in nodes, leaves, greatest depth and greatest out-degree.
+//! Trees without names, with exact numbers of nodes and leaves, greatest depth and greatest out-degree.
 
 use crate::levels::{Level, levels};
 use crate::shape::TreeShape;
 use fulcrum_stats::Random;
 
-/// How unequal out-degrees are: children go to the first of the interior nodes by this power of a random number.
+/// How unequal out-degrees are: children are assigned to interior nodes by this power of a random number.
 const SKEW: f64 = 2.2;
 
-/// A tree, its nodes numbered level by level.
+/// A tree whose nodes are numbered level by level.
 #[derive(Debug)]
 pub(crate) struct Skeleton {
     degrees: Vec<u16>,
-    /// Of each node with children.
+    /// The out-degree of each node with children.
     first_child: Vec<u32>,
 }
 
@@ -20,7 +20,7 @@ impl Skeleton {
         let levels = levels(shape);
         let mut degrees = Vec::with_capacity(shape.nodes as usize);
         let below = |k: usize| levels.get(k + 1).map_or(0, |it| it.nodes);
-        // Where the greatest out-degree goes.
+        // The level with the greatest out-degree.
         let fullest = (0..levels.len()).max_by_key(|&k| below(k) - levels[k].interior);
         for (k, level) in levels.iter().enumerate() {
             let widest = (Some(k) == fullest).then_some(shape.widest);
@@ -48,7 +48,7 @@ impl Skeleton {
     }
 }
 
-/// The out-degrees of a level's nodes: `children` in all, one node with `widest`, the others at most `most`.
+/// The out-degrees of a level's nodes: `children` in total, `widest` for one node, and at most `most` for the others.
 fn row(
     level: &Level,
     children: u32,

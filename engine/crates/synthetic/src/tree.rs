@@ -1,4 +1,4 @@
-//! The base tree with what is added and without what is gone.
+//! Builds the tree of one side: the base tree with additions and without the dropped nodes.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::plant::Additions;
 use crate::program::Program;
 use fulcrum_stats::Random;
 
-/// By how much a cost is measured too high or too low at most.
+/// The greatest relative error of a measured cost.
 const NOISE: f64 = 0.1;
 
 /// How a tree differs from the base tree.
@@ -18,7 +18,7 @@ const NOISE: f64 = 0.1;
 pub(crate) struct Side {
     additions: Additions,
     gone: HashSet<u32>,
-    /// Everything costs so much more, as a fraction. Noise comes with it.
+    /// By how much everything costs more, as a fraction. Adds noise.
     more: f64,
 }
 
@@ -33,7 +33,7 @@ impl Side {
     }
 }
 
-/// The tree. Leaves cost at least 1, so that profiles of samples have them.
+/// Builds the tree. Leaves cost at least 1, so that sampled profiles contain them.
 pub(crate) fn tree(program: &Program, base: &Base, side: &Side, random: &mut Random) -> CallTree {
     let types = vec![ValueType::new("instructions", "count")];
     let mut builder = CallTreeBuilder::new(types).expect("there is a value type");

@@ -1,4 +1,4 @@
-//! What two traces can be compared by.
+//! The common part of two traces, which can be compared.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use crate::reader::dictionary::Method;
 use crate::reader::open::Trace;
 use crate::reader::selection::Selection;
 
-/// What of A and of B is compared, and why that is not all: a call that only one of two filters observes, or of which one
-/// trace has the first thousand, is no change of the program.
+/// The selections of A and B to compare, and notes about what is left out: a call that only one of two filters observes, or of which one
+/// trace has the first thousand only, is not a change of the program.
 pub(crate) fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<String>) {
     let traces = [a, b];
     let whole = traces.map(|it| match it.selection() {
@@ -51,25 +51,25 @@ pub(crate) fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<Strin
             what.join(", ")
         ));
     }
-    // What the dictionary does not name stays, unless something has to go.
+    // Events that the dictionary does not name are only hidden if something else is.
     match seen == whole {
         true => (traces.map(|it| it.selection().cloned()), notes),
         false => (seen.map(Some), notes),
     }
 }
 
-/// What tells methods of two logs apart; their numbers do not.
+/// The identity of a method across logs. Numbers differ between logs.
 fn key(method: &Method) -> (&str, &str, &str) {
     (&method.class, &method.name, &method.descriptor)
 }
 
-/// The methods whose gates were shut in the end.
+/// The methods whose gates were shut at the end.
 fn shut(trace: &Trace) -> impl Iterator<Item = (&str, &str, &str)> {
     let shut = trace.counts.iter().filter(|(_, counts)| counts.off);
     shut.filter_map(|(id, _)| trace.methods.get(id).map(key))
 }
 
-/// What of A and B went, in words.
+/// Describes what was left out of A and B.
 fn left_out(before: &[Selection; 2], after: &[Selection; 2]) -> Vec<String> {
     let mut what = Vec::new();
     for ((before, after), name) in before.iter().zip(after).zip(["A", "B"]) {

@@ -1,4 +1,4 @@
-//! The difference of two traces (JPMT §7): threads aligned by their role, calls by their path.
+//! Compares two traces (JPMT §7): aligns threads by role, and calls by path.
 
 mod common;
 
@@ -12,59 +12,59 @@ use crate::reader::selection::Selection;
 use crate::tree::stack::Node;
 use crate::tree::walk::{Passed, Walk, parking};
 
-/// What changed from trace B, before, to trace A.
+/// The changes from trace B, the base, to trace A.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// By name.
+    /// The roles, by name.
     pub roles: Vec<Role>,
-    /// Those whose own time changed most first.
+    /// The paths, those whose own time changed most first.
     pub rows: Vec<Difference>,
-    /// What a reader should know, whole sentences.
+    /// What a reader should know, in whole sentences.
     pub notes: Vec<String>,
 }
 
 /// Threads that do the same work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// Their names with `#` for numbers.
+    /// The threads' names, with `#` for numbers.
     pub name: String,
-    /// Threads in A.
+    /// The number of threads in A.
     pub a: u32,
-    /// Threads in B.
+    /// The number of threads in B.
     pub b: u32,
 }
 
-/// A path of a role in both traces.
+/// A path of a role, in both traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The threads.
+    /// The role of the threads.
     pub role: String,
-    /// From the outermost call to the one that is compared.
+    /// The path, outermost call first.
     pub path: Vec<String>,
-    /// What became of it.
+    /// The kind of change.
     pub change: Change,
-    /// In A; `None`: it is not there.
+    /// The sums in A. `None` if A does not have the path.
     pub a: Option<PathSums>,
-    /// In B.
+    /// The sums in B.
     pub b: Option<PathSums>,
 }
 
-/// What a path adds up to. Nanoseconds, of all its calls together.
+/// The sums of all calls of a path, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathSums {
-    /// How often.
+    /// The number of calls.
     pub count: u64,
     /// Wall time.
     pub wall_ns: u64,
-    /// CPU time; `None` where the log does not tell it.
+    /// CPU time. `None` if the log does not have it.
     pub cpu_ns: Option<u64>,
-    /// Wall time less that of what is inside.
+    /// Wall time minus that of children.
     pub self_wall_ns: u64,
-    /// Thread and node of one of them, to look at: the first that ended.
+    /// Thread and node of one call to look at: the first that ended.
     pub first: (u32, u64),
 }
 
-/// What became of a path.
+/// How a path changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// Only in A.
@@ -73,16 +73,16 @@ pub enum Change {
     Vanished,
     /// The mean wall time of a call grew by more than a tenth and 1 µs.
     Slower,
-    /// It fell by as much.
+    /// The mean wall time of a call fell by as much.
     Faster,
-    /// Neither, but there are more or fewer of them.
+    /// Neither, but the number of calls changed.
     Count,
     /// None of these.
     Same,
 }
 
 impl Change {
-    /// As reports write it.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Change::Appeared => "appeared",
@@ -96,7 +96,7 @@ impl Change {
 }
 
 impl Difference {
-    /// Own wall time of A less that of B, nanoseconds.
+    /// The own wall time in A minus that in B, in nanoseconds.
     pub fn self_wall_ns(&self) -> i64 {
         let own = |side: Option<PathSums>| {
             side.map_or(0, |it| i64::try_from(it.self_wall_ns).unwrap_or(i64::MAX))
@@ -105,10 +105,10 @@ impl Difference {
     }
 }
 
-/// Paths that are told apart on a side; what is deeper belongs to the last that is.
+/// The most paths on a side. Deeper calls then count for the last path on their way.
 const MOST_PATHS: usize = 1 << 20;
 
-/// A change of a mean that counts: more than this part of it, and more than this long.
+/// A mean counts as changed if it differs by more than this part, and by more than this duration.
 const LEAST_PART: f64 = 0.1;
 const LEAST_NS: f64 = 1000.0;
 
@@ -164,9 +164,9 @@ pub fn role(name: &str) -> String {
     }
 }
 
-/// Roles of threads, told apart by the role of the thread that started them where that says more.
+/// The roles of threads. Ambiguous ones are distinguished by the role of the thread that started them.
 struct Roles {
-    /// Roles whose threads have parents of different roles.
+    /// The roles whose threads have parents of different roles.
     several: Vec<String>,
 }
 
@@ -217,7 +217,7 @@ impl Roles {
     }
 }
 
-/// Texts as numbers that both sides share.
+/// Numbers for texts, shared by both sides.
 #[derive(Default)]
 struct Names {
     texts: Vec<String>,
@@ -236,10 +236,10 @@ impl Names {
     }
 }
 
-/// The paths of a trace. Roles are the roots.
+/// The paths of a trace. The roots are roles.
 #[derive(Default)]
 struct Paths {
-    /// Parent, name, and what it adds up to. Parents come before children.
+    /// Parent, name and sums of each node. Parents come before children.
     nodes: Vec<(Option<u32>, u32, PathSums)>,
     children: HashMap<(Option<u32>, u32), u32>,
     full: bool,
@@ -361,7 +361,7 @@ fn align(a: &Paths, b: &Paths, names: &Names) -> Vec<Difference> {
             b,
         }
     };
-    // The node of A that each node of B is, parents first.
+    // For each node of B the same node of A, parents first.
     let mut of_a: HashMap<u32, u32> = HashMap::new();
     let mut of_b: Vec<Option<u32>> = Vec::with_capacity(b.nodes.len());
     for (node, (parent, name, sums)) in b.nodes.iter().enumerate() {

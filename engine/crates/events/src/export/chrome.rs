@@ -1,4 +1,6 @@
-//! Chrome's trace event format: `chrome://tracing`, Perfetto, speedscope and others open it.
+//! Writes Chrome's trace event format, for `chrome://tracing`, Perfetto, speedscope and others.
+//!
+//! Written by hand, because it is written event by event in constant memory, and its few kinds of lines need no serialiser.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -11,11 +13,11 @@ use crate::reader::open::Trace;
 use crate::tree::visit::TraceRange;
 use crate::values::{CallValues, Value};
 
-/// Writes the calls, waits and collections within the scope, and says what had to be left out. Times are the clock's, with
-/// what probes cost; CPU times are `tts`.
+/// Writes the calls, waits and collections within the scope, and returns what had to be left out. Times are by the clock, which includes
+/// the cost of probes; CPU times are `tts`.
 ///
 /// # Errors
-/// When `out` takes no more, or `progress` was cancelled.
+/// When writing to `out` fails, or `progress` was cancelled.
 pub fn chrome(
     trace: &Trace,
     scope: &TraceRange,
@@ -74,7 +76,7 @@ pub fn chrome(
     Ok(problems)
 }
 
-/// Microseconds.
+/// Writes a time in microseconds.
 fn time(line: &mut String, at: Moment) {
     let _ = write!(line, ",\"ts\":{}.{:03}", at.ns / 1000, at.ns % 1000);
     if let Some(cpu) = at.cpu_ns {
@@ -82,10 +84,10 @@ fn time(line: &mut String, at: Moment) {
     }
 }
 
-/// Whole numbers beyond are not exact where numbers have 53 bits.
+/// Larger integers are not exact in readers whose numbers have 53 bits.
 const EXACT: u64 = 1 << 53;
 
-/// What a call was given and returned. Viewers show it with the call, although its end tells it.
+/// Writes the arguments and result of a call. Viewers show them with the call, although they are written at its end.
 fn arguments(line: &mut String, trace: &Trace, values: &CallValues) {
     line.push_str(",\"args\":{");
     for (at, (name, value)) in named(values).into_iter().enumerate() {

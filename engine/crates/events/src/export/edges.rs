@@ -1,4 +1,4 @@
-//! Beginnings and ends in the order of time, thread by thread: what timelines are made of.
+//! The beginnings and ends that timelines consist of, in the order of time, thread by thread.
 
 use std::io;
 
@@ -11,18 +11,18 @@ use crate::tree::visit::TraceRange;
 use crate::tree::walk::{Passed, Walk, parking};
 use crate::values::{CallValues, Value};
 
-/// What happens in a thread.
+/// A beginning, an end, or an event without a duration.
 pub(crate) enum Edge<'a> {
-    /// The next edges are this thread's.
+    /// The next edges belong to this thread.
     Thread(&'a Thread),
     Begin(Node, Moment),
-    /// The innermost ends; with what it was given and returned, where the log tells it.
+    /// The innermost node ends, with the call's values if the log has them.
     End(Moment, Option<&'a CallValues>),
-    /// Something without a duration.
+    /// An event without a duration.
     Point(&'a What, Moment),
 }
 
-/// When.
+/// A moment.
 #[derive(Clone, Copy)]
 pub(crate) struct Moment {
     pub(crate) ns: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Moment {
 pub enum ExportError {
     /// It was cancelled.
     Cancelled,
-    /// The file takes no more.
+    /// Writing failed.
     Io(io::Error),
 }
 
@@ -50,7 +50,7 @@ impl From<io::Error> for ExportError {
     }
 }
 
-/// Shows the edges of what begins within the scope, and what had to be left out of the log.
+/// Visits the edges of nodes that begin within the scope. Returns what had to be left out.
 pub(crate) fn edges(
     trace: &Trace,
     scope: &TraceRange,
@@ -94,7 +94,7 @@ pub(crate) fn edges(
     Ok(problems)
 }
 
-/// What a call was given and returned, one by one, as timelines name it: `argument 1`, `argument 2`, `returned`.
+/// The arguments and result of a call, with the names `argument 1`, `argument 2`, `returned`.
 pub(crate) fn named(values: &CallValues) -> Vec<(String, &Value)> {
     let given = values.arguments.iter().flat_map(|it| &it.values);
     let mut named: Vec<_> = (1..)
@@ -106,7 +106,7 @@ pub(crate) fn named(values: &CallValues) -> Vec<(String, &Value)> {
     named
 }
 
-/// A value as a text of its own: what is cut says so.
+/// A value as a text. A truncated one is marked.
 pub(crate) fn text(trace: &Trace, value: &Value) -> String {
     let more = match value {
         Value::Text { cut: true, .. } => "…",
@@ -115,7 +115,7 @@ pub(crate) fn text(trace: &Trace, value: &Value) -> String {
     value.plain(trace) + more
 }
 
-/// What a timeline calls something, and its category.
+/// The title and category of a node in a timeline.
 pub(crate) fn title(trace: &Trace, node: Node) -> (String, &'static str) {
     match node {
         Node::Call { method } => (trace.method_name(method), "call"),
@@ -128,7 +128,7 @@ pub(crate) fn title(trace: &Trace, node: Node) -> (String, &'static str) {
     }
 }
 
-/// What a timeline calls an event without a duration. Threads' own are its tracks' ends and are not drawn.
+/// The title of an event without a duration. `None` for the beginnings and ends of threads, which tracks show.
 pub(crate) fn point_title(trace: &Trace, what: &What) -> Option<String> {
     let class = what.class().map(|class| trace.class_name(class));
     match what {

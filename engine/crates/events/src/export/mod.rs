@@ -1,5 +1,5 @@
-//! Traces for other tools: timelines that browsers open. They are written while the trace is read; memory does not grow with
-//! the number of events. Tables are in a crate of their own, `event-tables`.
+//! Exports traces as timelines for other tools. They are written while the trace is read, so memory does not grow with the number of
+//! events. Tables are in the crate `event-tables`.
 
 mod chrome;
 mod edges;
@@ -9,7 +9,7 @@ pub use chrome::chrome;
 pub use edges::ExportError;
 pub use perfetto::perfetto;
 
-/// A text as JSON.
+/// Writes a text as JSON.
 pub(crate) fn json_text(out: &mut String, text: &str) {
     use std::fmt::Write as _;
     out.push('"');

@@ -1,4 +1,4 @@
-//! Perfetto's own format (`perfetto.protos.Trace`): a track a thread, a slice a call.
+//! Writes Perfetto's own format (`perfetto.protos.Trace`): a track for each thread, a slice for each call.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -45,22 +45,22 @@ const SLICE_BEGIN: u64 = 1;
 const SLICE_END: u64 = 2;
 const INSTANT: u64 = 3;
 
-/// The state of names begins anew with the first packet, which all others need.
+/// The first packet clears the state of names, which all others need.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
 
-/// One writer: one sequence of packets.
+/// The only sequence of packets, because there is one writer.
 const SEQUENCE: u64 = 1;
 
-/// The process's track; threads' are their numbers and 16 more.
+/// The track of the process. Those of threads are their numbers plus 16.
 const PROCESS_TRACK: u64 = 1;
 const FIRST_THREAD_TRACK: u64 = 16;
 
-/// Writes the calls, waits and collections within the scope, and says what had to be left out. Times are the clock's, with
-/// what probes cost.
+/// Writes the calls, waits and collections within the scope, and returns what had to be left out. Times are by the clock, which includes
+/// the cost of probes.
 ///
 /// # Errors
-/// When `out` takes no more, or `progress` was cancelled.
+/// When writing to `out` fails, or `progress` was cancelled.
 pub fn perfetto(
     trace: &Trace,
     scope: &TraceRange,
@@ -112,7 +112,7 @@ pub fn perfetto(
 
 struct Packets<'a> {
     out: &'a mut dyn Write,
-    /// Interned names and categories by kind of name.
+    /// The numbers of interned names and categories, by kind.
     names: HashMap<(u32, String), u64>,
     track: u64,
     fresh: bool,
@@ -157,7 +157,7 @@ impl Packets<'_> {
         self.packet(packet)
     }
 
-    /// The number of a name; a new one is defined in the packet that first needs it.
+    /// The number of a name. A new name is defined in the packet that first needs it.
     fn intern(&mut self, kind: u32, name: &str, interned: &mut Message) -> u64 {
         let next = self.names.len() as u64 + 1;
         let key = (kind, name.to_owned());
@@ -184,7 +184,7 @@ impl Packets<'_> {
     }
 }
 
-/// What a call was given and returned. Perfetto shows it with the slice, although its end tells it.
+/// The arguments and result of a call. Perfetto shows them with the slice, although they are written at its end.
 fn annotations(trace: &Trace, values: &CallValues) -> Vec<Message> {
     let annotation = |(name, value): (String, &Value)| {
         let mut annotation = Message::default();

@@ -1,8 +1,8 @@
-//! What is where in a trace: made by going through it once, and small however many events there are.
+//! The index of a trace: built in one pass, and small however many events there are.
 //!
-//! Every thousand or so events of a thread there is a *checkpoint*, from which reading can go on. What was open at one is a
-//! *span* and is known whole: when it ended, how long it took, how many rows are below it, after which checkpoint it ends.
-//! Everything else lies between two checkpoints, and is read again when somebody wants to see it.
+//! Every thousand or so events of a thread there is a *checkpoint*, from which reading can continue. A node that was open at one is a
+//! *span* and is known completely: its times, its number of children, and the last checkpoint before its end. Everything else is between
+//! two checkpoints, and is read again on demand.
 
 pub(crate) mod rows;
 pub(crate) mod search;
@@ -19,37 +19,36 @@ use crate::reader::open::Trace;
 use crate::tree::stack::{Closing, Node, Outcome, Times};
 use crate::tree::walk::{Open, Standing, Walk, parking};
 
-/// An index of a trace. About 20 MB for a hundred million events; programs that recurse deeply need more, at most some
-/// hundred MB.
+/// The index of a trace. Takes about 20 MB for a hundred million events; for deeply recursive programs more, at most some hundred MB.
 #[derive(Debug)]
 pub struct Index {
-    /// In the order of the trace's threads.
+    /// The parts of the threads, in the trace's order.
     pub threads: Vec<ThreadIndex>,
-    /// Garbage collections: from, to, nanoseconds since the log's start.
+    /// The beginning and end of each garbage collection, in nanoseconds since the log's start.
     pub collections: Vec<(u64, u64)>,
-    /// Events of all threads.
+    /// The number of events of all threads.
     pub events: u64,
-    /// Calls of each method, by its number; methods with great numbers are not counted.
+    /// The number of calls of each method, by its number. Methods with large numbers are not counted.
     pub calls: Vec<u64>,
-    /// What had to be left out, whole sentences.
+    /// What had to be left out, in whole sentences.
     pub problems: Vec<String>,
     pub(crate) parking: HashSet<u32>,
-    /// Methods of which the log tells values.
+    /// The methods for which the log has values.
     pub(crate) valued: HashSet<u32>,
 }
 
-/// A thread's part of it.
+/// The index of a thread.
 #[derive(Debug, Default)]
 pub struct ThreadIndex {
     /// The thread.
     pub id: u32,
-    /// Its events.
+    /// The number of its events.
     pub events: u64,
-    /// Rows at the top of its tree.
+    /// The number of rows at the top level of its tree.
     pub rows: u64,
-    /// Its first event.
+    /// The time of its first event.
     pub start_ns: u64,
-    /// Its last event.
+    /// The time of its last event.
     pub end_ns: u64,
     /// CPU time from its first to its last event.
     pub cpu_ns: Option<u64>,
@@ -57,17 +56,17 @@ pub struct ThreadIndex {
     pub(crate) spans: Vec<Span>,
 }
 
-/// A place to go on from.
+/// A position from which reading can continue.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) standing: Standing,
     /// The innermost open span.
     pub(crate) top: Option<u32>,
-    /// Rows directly below it so far, or at the top when none is open.
+    /// The number of rows directly below it so far, or at the top level if none is open.
     pub(crate) below: u64,
 }
 
-/// Something that was open at a checkpoint.
+/// A node that was open at a checkpoint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub(crate) node: u64,
@@ -85,33 +84,33 @@ pub(crate) struct Span {
     pub(crate) last: u32,
 }
 
-/// Events between two checkpoints, unless there are too many of these.
+/// The number of events between two checkpoints, unless there are too many checkpoints.
 const INTERVAL: u64 = 1024;
 
-/// Checkpoints of a large log.
+/// The number of checkpoints of a large log.
 const CHECKPOINTS: u64 = 1 << 16;
 
-/// Spans that are too many: then there are fewer checkpoints.
+/// The most spans. If there are more, the index gets fewer checkpoints.
 const MOST_SPANS: usize = 1 << 20;
 
-/// Methods with greater numbers are not counted.
+/// The calls of methods with larger numbers are not counted.
 const MOST_COUNTED: usize = 1 << 20;
 
-/// Events between two reports of progress.
+/// The number of events between two reports of progress.
 const CANCEL_CHECK_INTERVAL: u64 = 1 << 16;
 
 impl Index {
-    /// Goes through a trace.
+    /// Builds the index of a trace.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
     pub fn build(trace: &Trace, progress: &Progress) -> Result<Index, Cancelled> {
-        // An event has three bytes and more.
+        // An event has at least three bytes.
         let interval = INTERVAL.max(trace.bytes() / 3 / CHECKPOINTS);
         Index::with_interval(trace, interval, progress)
     }
 
-    /// As [`Self::build`], with so many events between two checkpoints.
+    /// Like [`Self::build`], with the given number of events between two checkpoints.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -129,7 +128,7 @@ impl Index {
         }
     }
 
-    /// `None`: there are too many spans.
+    /// Builds the index. `None` if there are too many spans.
     fn attempt(
         trace: &Trace,
         interval: u64,
@@ -183,13 +182,13 @@ impl Index {
         Ok(Some(index))
     }
 
-    /// A thread's part.
+    /// The index of a thread.
     pub fn thread(&self, id: u32) -> Option<&ThreadIndex> {
         let at = self.threads.binary_search_by_key(&id, |it| it.id).ok()?;
         self.threads.get(at)
     }
 
-    /// The first and the last event, nanoseconds since the log's start.
+    /// The times of the first and the last event, in nanoseconds since the log's start.
     pub fn range(&self) -> (u64, u64) {
         let there = || self.threads.iter().filter(|it| it.events > 0);
         let start = there().map(|it| it.start_ns).min();
@@ -214,7 +213,7 @@ struct Building<'a> {
     /// The thread's CPU clock at its first event.
     first_cpu: Option<u64>,
     until_checkpoint: u64,
-    /// What the last event told belongs to the next one: they are read together.
+    /// Whether the last event belongs to the next one, so that both must be read together.
     waits: bool,
     collections: Vec<(u64, u64)>,
 }
@@ -322,7 +321,7 @@ impl Span {
 impl ThreadIndex {
     /// The span of a node, if it is one.
     pub(crate) fn span(&self, node: u64) -> Option<u32> {
-        // They were numbered in the order in which they began.
+        // Spans are sorted by the event with which they began.
         let at = self.spans.binary_search_by_key(&node, |it| it.node).ok()?;
         Some(at as u32)
     }
@@ -335,7 +334,7 @@ impl ThreadIndex {
         after.saturating_sub(1)
     }
 
-    /// What is open at a checkpoint, outermost first, and the rows at the top before it.
+    /// The open nodes at a checkpoint, outermost first, and the number of rows at the top level before it.
     pub(crate) fn open_at(&self, checkpoint: usize) -> (Vec<Open>, u64) {
         let Checkpoint { top, below, .. } = &self.checkpoints[checkpoint];
         let (mut children, mut next) = (*below, *top);
@@ -356,7 +355,7 @@ impl ThreadIndex {
         (open, children)
     }
 
-    /// Rows directly below a span, or at the top, that began before a checkpoint at which it was open.
+    /// The number of rows directly below a span, or at the top level, that began before a checkpoint at which it was open.
     pub(crate) fn begun(&self, checkpoint: usize, of: Option<u32>) -> u64 {
         let Checkpoint { top, below, .. } = &self.checkpoints[checkpoint];
         let (mut children, mut next) = (*below, *top);

@@ -1,4 +1,4 @@
-//! Rows of a thread's tree, read when they are asked for.
+//! The rows of a thread's tree, read on demand.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -17,16 +17,16 @@ use crate::values::CallValues;
 pub struct Indexed {
     /// The trace.
     pub trace: Trace,
-    /// What is where in it.
+    /// The index.
     pub index: Index,
 }
 
-/// A row that was found, and where it is.
+/// A row with its place in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     /// The row.
     pub row: Row,
-    /// What it is inside of, outermost first: nodes, and their places among their siblings.
+    /// The nodes around it, outermost first, each with its position among its siblings.
     pub above: Vec<(u64, u64)>,
 }
 
@@ -35,40 +35,40 @@ pub struct Hit {
 pub struct Row {
     /// The thread.
     pub thread: u32,
-    /// The number of the event that began it among the thread's, from 0.
+    /// The number in the thread of the event that began it, from 0.
     pub node: u64,
     /// What it is.
     pub what: RowWhat,
-    /// How many rows it is inside of.
+    /// The number of rows around it.
     pub depth: u32,
-    /// Its place among its siblings, from 0.
+    /// Its position among its siblings, from 0.
     pub position: u64,
-    /// When it began, nanoseconds since the log's start.
+    /// When it began, in nanoseconds since the log\'s start.
     pub start_ns: u64,
     /// When it ended.
     pub end_ns: u64,
-    /// How long it took; zeros for what has no duration.
+    /// Its durations. Zeros for a row without a duration.
     pub times: Times,
-    /// What was subtracted because probes cost it, nanoseconds.
+    /// The cost of probes that was subtracted, in nanoseconds.
     pub probes_ns: u64,
-    /// Rows directly below it.
+    /// The number of rows directly below it.
     pub children: u64,
     /// How it ended.
     pub closing: Closing,
-    /// What the call was given and returned, when that was read with it: [`Indexed::values_of`] knows it in any case.
+    /// The call's arguments and result, if they were read with it. [`Indexed::values_of`] always has them.
     pub values: Option<Box<CallValues>>,
 }
 
 /// What a row is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowWhat {
-    /// It has a beginning and an end.
+    /// A node with a beginning and an end.
     Span(Node),
-    /// It is one event.
+    /// A single event.
     Point(What),
 }
 
-/// Siblings in the order of a cost.
+/// The cost by which siblings are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
     /// Wall time.
@@ -79,14 +79,14 @@ pub enum Cost {
     SelfWall,
 }
 
-/// Rows that an order by cost tells.
+/// The most rows that are returned in the order of a cost.
 pub const MOST_BY_COST: usize = 10_000;
 
-/// Rows between two looks whether the work was cancelled.
+/// The number of rows between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: u64 = 1 << 14;
 
 impl Indexed {
-    /// Goes through a trace once; see [`Index::build`].
+    /// Indexes a trace; see [`Index::build`].
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -95,8 +95,8 @@ impl Indexed {
         Ok(Indexed { trace, index })
     }
 
-    /// Rows directly below a node, or at the top of a thread's tree, in the order of time: those from `from` on, at most
-    /// `count`. `None` when there is no such thread or node.
+    /// The rows directly below a node, or at the top level of a thread's tree, in the order of time: from the `from`th on, at most `count`.
+    /// `None` if there is no such thread or node.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -122,7 +122,7 @@ impl Indexed {
         Ok(Some(rows))
     }
 
-    /// The rows below a node that cost most, the one that costs most first: at most [`MOST_BY_COST`].
+    /// The most costly rows below a node, by descending cost, at most [`MOST_BY_COST`].
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -156,7 +156,7 @@ impl Indexed {
         Ok(Some(sorted.map(|Reverse(dear)| dear.row).collect()))
     }
 
-    /// A row by its node, and what it is inside of.
+    /// A row by its node, with its place in the tree.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -199,7 +199,7 @@ impl Indexed {
         }
     }
 
-    /// What a call was given and returned. `None` when the log does not tell it.
+    /// The arguments and the result of a call. `None` if the log does not have them.
     pub fn values_of(&self, row: &Row) -> Option<CallValues> {
         if let Some(values) = &row.values {
             return Some(CallValues::clone(values));
@@ -209,7 +209,7 @@ impl Indexed {
             return None;
         }
         let of = self.index.thread(row.thread)?;
-        // Everything else has its values with it.
+        // All other rows come with their values.
         let span = &of.spans[of.span(row.node)? as usize];
         let mut values = CallValues::default();
         let mut walk = self.walk_from(of, of.before(row.node));
@@ -238,14 +238,14 @@ impl Indexed {
         (values != CallValues::default()).then_some(values)
     }
 
-    /// A walk through a thread that goes on at a checkpoint.
+    /// A walk through a thread from a checkpoint on.
     pub(crate) fn walk_from(&self, of: &ThreadIndex, checkpoint: usize) -> Walk<'_> {
         let mut walk = Walk::new(&self.trace, of.id, &self.index.parking);
         go_to(&mut walk, of, checkpoint);
         walk
     }
 
-    /// How many rows are directly below a node, or at the top.
+    /// The number of rows directly below a node, or at the top level.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -263,7 +263,7 @@ impl Indexed {
         }
     }
 
-    /// Stands where the first row below `node` at or before `from` can be read.
+    /// Goes to a position from which the `from`th row below `node` can be read.
     fn siblings(
         &self,
         thread: u32,
@@ -274,7 +274,7 @@ impl Indexed {
             return Ok(None);
         };
         let span = node.and_then(|node| of.span(node));
-        // Checkpoints at which the node is open.
+        // The checkpoints at which the node is open.
         let (first, last) = match (node, span) {
             (None, _) => (0, of.checkpoints.len()),
             (Some(node), Some(span)) => (
@@ -285,7 +285,7 @@ impl Indexed {
         };
         let inside = &of.checkpoints[first.min(last)..last];
         let mut begun = 0..inside.len();
-        // `begun` never falls from one checkpoint to the next.
+        // `begun` never decreases from one checkpoint to the next.
         while !begun.is_empty() {
             let middle = begun.start + begun.len() / 2;
             match of.begun(first + middle, span) <= from {
@@ -340,22 +340,22 @@ impl Ord for CostlyRow {
     }
 }
 
-/// Rows of one level, one after another. What they contain is read only as far as no span says it.
+/// The rows of one level, one after another. Skips their contents where spans allow it.
 struct Siblings<'a> {
     of: &'a ThreadIndex,
     walk: Walk<'a>,
-    /// How many things they are inside of.
+    /// The number of nodes around them.
     depth: usize,
-    /// The walk's last event, which is not looked at yet.
+    /// The walk's last event, which has not been processed yet.
     fresh: Option<What>,
-    /// Rows that are ready: one event may end one and be another.
+    /// The rows that are ready. One event may end a row and be another.
     ready: VecDeque<Row>,
     done: bool,
     steps: u64,
 }
 
 impl<'a> Siblings<'a> {
-    /// Below something that is open, or at the top.
+    /// The rows below an open node, or at the top level.
     fn below(of: &'a ThreadIndex, walk: Walk<'a>, node: Option<u64>) -> Siblings<'a> {
         let found = node.and_then(|node| walk.open.iter().position(|it| it.node == node));
         let depth = found.map_or(0, |at| at + 1);
@@ -370,7 +370,7 @@ impl<'a> Siblings<'a> {
         }
     }
 
-    /// From what the walk's last event begins or is.
+    /// The rows from the one on that the walk's last event begins or is.
     fn at(of: &'a ThreadIndex, walk: Walk<'a>, event: What) -> Siblings<'a> {
         let depth = walk.open.len() - usize::from(walk.began);
         Siblings {
@@ -402,7 +402,7 @@ impl<'a> Siblings<'a> {
         }
     }
 
-    /// What the last event says about these rows.
+    /// Processes the last event.
     fn look(&mut self, what: Option<What>) {
         let depth = self.depth;
         for (outcome, open) in &self.walk.ended {
@@ -410,7 +410,7 @@ impl<'a> Siblings<'a> {
                 let row = row_of(self.of.id, outcome, open, &self.walk);
                 self.ready.push_back(row);
             }
-            // What they are inside of is over.
+            // The node around them has ended.
             self.done |= outcome.depth + 1 == depth;
         }
         if self.done || self.walk.open.len() < depth {
@@ -427,14 +427,14 @@ impl<'a> Siblings<'a> {
             if let Some(at) = self.of.span(node) {
                 let span = &self.of.spans[at as usize];
                 self.ready.push_back(span_row(self.of.id, span));
-                // Everything up to the checkpoint before its end is inside of it.
+                // Everything up to the checkpoint before its end is inside it.
                 go_to(&mut self.walk, self.of, span.last as usize);
             }
         }
     }
 }
 
-/// What the walk's last event ended, as a row.
+/// The row of a node that the walk's last event ended.
 pub(crate) fn row_of(thread: u32, outcome: &Outcome, open: &Open, walk: &Walk<'_>) -> Row {
     Row {
         thread,
@@ -469,7 +469,7 @@ pub(crate) fn span_row(thread: u32, span: &Span) -> Row {
     }
 }
 
-/// The walk's last event as a row.
+/// The row of the walk's last event itself.
 pub(crate) fn point(thread: u32, walk: &Walk<'_>, position: u64, what: What) -> Row {
     Row {
         thread,

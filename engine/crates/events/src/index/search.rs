@@ -1,4 +1,4 @@
-//! Finding rows by a condition, from a place on.
+//! Finds rows by a condition, from a position on.
 
 use crate::index::ThreadIndex;
 use crate::index::rows::{Hit, Indexed, Row, go_to, point, row_of, span_row};
@@ -6,25 +6,25 @@ use crate::query::{Condition, Subject};
 use crate::tree::walk::{Open, Walk};
 use fulcrum_model::{Cancelled, Progress};
 
-/// Rows that were found.
+/// The rows that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Thread by thread, each in the order of their beginnings.
+    /// The rows, thread by thread, in the order of their beginnings.
     pub hits: Vec<Hit>,
-    /// Where to go on: thread and node. `None`: all was searched.
+    /// Where to continue: thread and node. `None` if everything was searched.
     pub next: Option<(u32, u64)>,
 }
 
-/// Where it is searched.
+/// The part of a trace to search or fold.
 #[derive(Clone, Copy, Debug)]
 pub struct Where {
-    /// Only this thread; `None`: all.
+    /// The thread. `None` for all.
     pub thread: Option<u32>,
-    /// Only this node of the thread and what is inside of it.
+    /// The node of the thread to which the part is restricted, with everything inside it.
     pub node: Option<u64>,
-    /// Only what began at this time or later, nanoseconds.
+    /// The earliest time at which rows begin, in nanoseconds.
     pub from_ns: u64,
-    /// Only what began before this time.
+    /// Rows begin before this time.
     pub to_ns: u64,
 }
 
@@ -40,7 +40,7 @@ impl Default for Where {
 }
 
 impl Indexed {
-    /// Rows that satisfy a condition, from a place on (thread and node), at most `count`.
+    /// Finds rows that satisfy a condition, from a position (thread and node) on, at most `count`.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -104,7 +104,7 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// What begins between a checkpoint and the next. All of it has ended by then, or is a span.
+    /// Searches the rows that begin between a checkpoint and the next. By then, they have ended or are spans.
     fn gap(&mut self, checkpoint: usize) {
         let next = self.of.checkpoints.get(checkpoint + 1);
         let end = next.map_or(u64::MAX, |it| it.standing.mark.ordinal);
@@ -131,7 +131,7 @@ impl Looking<'_> {
                 && let Some((last, rest)) = walk.open.split_last()
                 && let Some(span) = self.of.span(last.node)
             {
-                // Its end comes later, and is known.
+                // It ends later, but the index knows how.
                 let mut row = span_row(self.of.id, &self.of.spans[span as usize]);
                 row.values = self.all.values_of(&row).map(Box::new);
                 self.look(row, rest);

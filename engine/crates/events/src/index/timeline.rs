@@ -1,4 +1,4 @@
-//! What threads did over time, merged to what can be seen.
+//! Timelines: what threads did over time, merged to what is visible.
 
 use crate::index::ThreadIndex;
 use crate::index::rows::{Indexed, go_to};
@@ -6,40 +6,40 @@ use crate::tree::stack::Node;
 use crate::tree::walk::{Blocked, State, Walk};
 use fulcrum_model::{Cancelled, Progress};
 
-/// The visible part of time.
+/// The visible part of a timeline.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// Its beginning, nanoseconds since the log's start.
+    /// The beginning, in nanoseconds since the log's start.
     pub left_ns: u64,
     /// Its end.
     pub right_ns: u64,
-    /// Pixels that it is wide.
+    /// The width, in pixels.
     pub width: u32,
-    /// Levels of calls that are wanted.
+    /// The number of levels of calls to return.
     pub depths: u32,
 }
 
-/// A thread's part of a timeline.
+/// A thread's timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lane {
-    /// From left to right, without overlap. Where there is none the thread was not there.
+    /// The states, from left to right, without overlap. Gaps are times in which the thread did not exist.
     pub states: Vec<Interval>,
-    /// Calls and waits at least [`WIDE`] pixels wide, in the order of their beginnings.
+    /// Calls and waits that are at least [`WIDE`] pixels wide, in the order of their beginnings.
     pub calls: Vec<Bar>,
-    /// Levels of these, wanted or not.
+    /// The number of levels of such calls, returned or not.
     pub levels: u32,
 }
 
-/// A time in which a thread mostly did one thing.
+/// An interval in which a thread was mostly in one state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Its beginning, nanoseconds since the log's start.
+    /// The beginning, in nanoseconds since the log's start.
     pub from_ns: u64,
     /// Its end.
     pub to_ns: u64,
-    /// What most of the time was.
+    /// The predominant state.
     pub state: State,
-    /// The part of the time that the thread was on a processor, 0 to 1, in 16 steps; `None` where the log does not tell it.
+    /// The part of the time in which the thread was on a processor, 0 to 1, in 16 steps. `None` if the log does not have it.
     pub cpu: Option<f64>,
 }
 
@@ -50,21 +50,21 @@ pub struct Bar {
     pub node: u64,
     /// What it is.
     pub what: Node,
-    /// How many things it is inside of.
+    /// The number of nodes around it.
     pub depth: u32,
-    /// When it began, nanoseconds since the log's start.
+    /// When it began, in nanoseconds since the log\'s start.
     pub start_ns: u64,
     /// When it ended.
     pub end_ns: u64,
 }
 
-/// Pixels: narrower calls are left out, and shorter parts of a thread are not read again but taken from the index.
+/// In pixels: narrower calls are left out, and shorter parts of a thread are taken from the index instead of read again.
 pub const WIDE: u64 = 3;
 
-/// Levels of CPU use that are told apart.
+/// The number of distinguishable levels of CPU use.
 const STEPS: f64 = 16.0;
 
-/// What a thread did in a pixel, nanoseconds.
+/// What a thread did in a pixel, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pixel {
     there: u64,
@@ -72,7 +72,7 @@ struct Pixel {
     cpu: f64,
 }
 
-/// What is known at a moment.
+/// The counters at a moment.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     ns: u64,
@@ -81,7 +81,7 @@ struct Known {
 }
 
 impl Indexed {
-    /// A thread's part of a timeline. `None` when there is no such thread.
+    /// A thread's timeline. `None` if there is no such thread.
     ///
     /// # Errors
     /// [`Cancelled`] when `progress` was cancelled.
@@ -107,7 +107,7 @@ struct Drawing<'a> {
     all: &'a Indexed,
     of: &'a ThreadIndex,
     view: View,
-    /// Nanoseconds that are [`WIDE`] pixels.
+    /// The duration of [`WIDE`] pixels, in nanoseconds.
     wide_ns: u64,
     pixels: Vec<Pixel>,
     calls: Vec<Bar>,
@@ -154,7 +154,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// From checkpoint to checkpoint: wide gaps are read, narrow ones are taken from the index.
+    /// Goes from checkpoint to checkpoint. Wide gaps are read; narrow ones are taken from the index.
     fn gaps(&mut self, progress: &Progress) -> Result<(), Cancelled> {
         let of = self.of;
         let known = |at: usize| {
@@ -219,7 +219,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Adds the time between two moments to the pixels in which it is, evenly.
+    /// Distributes the time between two moments evenly over its pixels.
     fn add(&mut self, from: Known, to: Known) {
         let (left, right) = (self.view.left_ns, self.view.right_ns);
         let (start, end) = (from.ns.max(left), to.ns.min(right));
@@ -273,7 +273,7 @@ impl<'a> Drawing<'a> {
                 (part.clamp(0.0, 1.0) * STEPS).round() / STEPS
             });
             let next = Interval {
-                // A thread that begins or ends within a pixel is drawn that exactly.
+                // A thread that begins or ends within a pixel is drawn exactly.
                 from_ns: edge(at).max(self.of.start_ns),
                 to_ns: edge(at + 1).min(self.of.end_ns),
                 state: pixel.state(),

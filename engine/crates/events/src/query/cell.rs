@@ -3,12 +3,12 @@
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// The row has no such thing.
+    /// No value.
     Nothing,
     /// A text.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Whole(u64),
-    /// A number.
+    /// A floating-point number.
     Real(f64),
 }

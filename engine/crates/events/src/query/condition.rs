@@ -24,7 +24,7 @@ pub(super) enum Test {
     Text {
         field: Field,
         matcher: Matcher,
-        /// What is known by now: by the text's key.
+        /// A cache by the text's key.
         known: RefCell<HashMap<u64, bool>>,
     },
 }
@@ -40,10 +40,10 @@ pub(super) enum Comparison {
     AtLeast,
 }
 
-/// What a text is to be.
+/// How a text is matched.
 #[derive(Debug)]
 pub(super) enum Matcher {
-    /// One of these patterns, in which `*` stands for anything.
+    /// Any of these patterns matches, in which `*` stands for any text.
     OneOf(Vec<String>),
     /// A regular expression matches somewhere.
     Regex(Regex),
@@ -56,7 +56,7 @@ impl Condition {
 }
 
 impl Test {
-    /// Whether a row satisfies it. A field that the row does not have satisfies nothing.
+    /// Whether a row satisfies the condition. A field that the row does not have satisfies nothing.
     fn holds(&self, subject: &Subject<'_>) -> bool {
         match self {
             Test::All(parts) => parts.iter().all(|it| it.holds(subject)),

@@ -1,13 +1,13 @@
-//! What is wrong with a query.
+//! Errors in queries.
 
 use std::fmt;
 
-/// What is wrong with a query. `Display` has the query and a caret below the place.
+/// An error in a query. `Display` shows the query with a caret below the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// One line, without the place.
+    /// The message, in one line, without the position.
     pub message: String,
-    /// Where in the query, bytes.
+    /// The byte offset in the query.
     pub at: usize,
     query: String,
 }
@@ -27,7 +27,7 @@ impl fmt::Display for QueryError {
         let before = &self.query[..self.at];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let line = self.query[line_start..].lines().next().unwrap_or("");
-        // Tabs stay tabs, so that the caret is below the place in any terminal.
+        // Tabs stay tabs, so that the caret is at the right position in any terminal.
         let indent = before[line_start..]
             .chars()
             .map(|c| if c == '\t' { '\t' } else { ' ' });

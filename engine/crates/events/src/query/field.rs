@@ -1,4 +1,4 @@
-//! What a query can ask of a row.
+//! The fields of rows in queries.
 
 use crate::index::rows::{Row, RowWhat};
 use crate::reader::event::What;
@@ -6,7 +6,7 @@ use crate::reader::open::Trace;
 use crate::tree::stack::{Closing, Node};
 use crate::tree::walk::Open;
 
-/// Something that a row has.
+/// A field of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Field {
     What,
@@ -38,7 +38,7 @@ pub(crate) enum Field {
     Returned,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Text,
@@ -47,7 +47,7 @@ pub(crate) enum Sort {
     Number,
 }
 
-/// Name, field, what it holds, and what it means.
+/// Name, field, type and meaning of each field.
 pub(crate) const FIELDS: [(&str, Field, Sort, &str); 27] = [
     (
         "what",
@@ -189,7 +189,7 @@ pub(crate) const FIELDS: [(&str, Field, Sort, &str); 27] = [
 ];
 
 impl Field {
-    /// By its name.
+    /// The field with a name.
     pub(crate) fn named(name: &str) -> Option<Field> {
         let found = FIELDS.iter().find(|(it, ..)| *it == name);
         found.map(|(_, field, ..)| *field)
@@ -209,7 +209,7 @@ impl Field {
     }
 }
 
-/// A row and what it is inside of, outermost first.
+/// A row and the open nodes around it, outermost first.
 pub(crate) struct Subject<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) row: &'a Row,
@@ -217,7 +217,7 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// A number; times are nanoseconds.
+    /// The row's number in a field. Times are in nanoseconds.
     pub(crate) fn number(&self, field: Field) -> Option<u64> {
         let row = self.row;
         let span = matches!(row.what, RowWhat::Span(_));
@@ -255,7 +255,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What tells two texts of this field apart within a trace. `None`: there is no text.
+    /// The key of the row's text in a field, unique within a trace. `None` if there is no text.
     pub(crate) fn key(&self, field: Field) -> Option<u64> {
         match field {
             Field::Kind => Some(self.row.kind() as u64),
@@ -272,7 +272,7 @@ impl Subject<'_> {
         }
     }
 
-    /// A text that has no key: the call's values. `None`: the field has keys, or the log does not tell it.
+    /// A text without a key: the call's values. `None` if the field has keys, or the log does not have the values.
     pub(crate) fn own_text(&self, field: Field) -> Option<String> {
         let values = self.row.values.as_ref()?;
         match field {
@@ -314,7 +314,7 @@ pub(crate) fn method_of(open: &Open) -> Option<u64> {
     }
 }
 
-/// What a row is.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum RowKind {
@@ -348,7 +348,7 @@ const KINDS: [&str; 12] = [
 ];
 
 impl RowKind {
-    /// As queries and exports write it.
+    /// The name in queries and exports.
     pub fn name(self) -> &'static str {
         KINDS[self as usize]
     }
@@ -384,7 +384,7 @@ fn point_kind(what: &What) -> Option<RowKind> {
     }
 }
 
-/// How something ended, as queries and exports write it.
+/// The name of a closing in queries and exports.
 pub fn ended(closing: Closing) -> &'static str {
     match closing {
         Closing::Ended => "returned",
@@ -395,7 +395,7 @@ pub fn ended(closing: Closing) -> &'static str {
 }
 
 impl Row {
-    /// What it is.
+    /// The kind of the row.
     pub fn kind(&self) -> RowKind {
         match &self.what {
             RowWhat::Span(Node::Call { .. }) => RowKind::Call,
@@ -416,7 +416,7 @@ impl Row {
         }
     }
 
-    /// The class of its object, or the class that was loaded; not the class of a method.
+    /// The class of its object, or the class that was loaded, but not that of a method.
     pub fn class(&self) -> Option<u32> {
         match &self.what {
             RowWhat::Span(Node::Contended { class, .. } | Node::Waiting { class, .. }) => {
@@ -427,7 +427,7 @@ impl Row {
         }
     }
 
-    /// The number of the object that was waited for, made or released; `None` when it is not known.
+    /// The number of the object that was waited for, allocated or released. `None` if unknown.
     pub fn object(&self) -> Option<u64> {
         let object = match self.what {
             RowWhat::Span(Node::Contended { object, .. } | Node::Waiting { object, .. })
@@ -437,7 +437,7 @@ impl Row {
         (object > 0).then_some(object)
     }
 
-    /// What a reader sees: `Class.method`, `Class#7`, a thread's or class's name.
+    /// The row's name as it is shown: `Class.method`, `Class#7`, or the name of a thread or class.
     pub fn name(&self, trace: &Trace) -> String {
         if let Some(method) = self.method() {
             return trace.method_name(method);

@@ -1,21 +1,21 @@
-//! From a query's text to words, each with its place.
+//! Splits a query into tokens with positions.
 
 use super::QueryError;
 
-/// A word of a query.
+/// A token of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    /// A name or a keyword: letters, digits, `_`, `.`; it begins with a letter.
+    /// A name or keyword: letters, digits, `_` and `.`, beginning with a letter.
     Word(String),
-    /// What stands in quotes.
+    /// A text in quotes.
     Text(String),
-    /// A number as nanoseconds or bytes when it has a unit, else as it is.
+    /// A number: in nanoseconds or bytes if it has a unit.
     Number(f64, Unit),
     Symbol(&'static str),
     End,
 }
 
-/// What a number was written in.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     None,
@@ -27,7 +27,7 @@ const SYMBOLS: [&str; 14] = [
     "!=", "!~", "<=", ">=", "==", "=", "~", "<", ">", "(", ")", ",", "*", "-",
 ];
 
-/// Words and where each begins, in bytes. The last is [`Token::End`].
+/// The tokens with their byte offsets. The last is [`Token::End`].
 pub(crate) fn lex(query: &str) -> Result<Vec<(Token, usize)>, QueryError> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -64,7 +64,7 @@ fn span(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// A text in quotes. A backslash keeps the quote that follows it, and nothing else: regular expressions have their own.
+/// Reads a text in quotes. A backslash only escapes a quote, because regular expressions have escapes of their own.
 fn text(query: &str, at: usize, quote: char) -> Result<(Token, usize), QueryError> {
     let mut content = String::new();
     let mut chars = query[at + 1..].char_indices().peekable();

@@ -5,8 +5,8 @@
 //! kind = call group by method select count, sum(self), p99(wall) order by sum(self) limit 20
 //! kind = contended group by class, bucket(start, 1s)
 //! ```
-//! A trace is gone through once. Without `group by` and sums each row is given out as soon as it has ended; otherwise memory
-//! is needed for the groups, never for the rows.
+//! A query takes one pass over a trace. Without `group by` and aggregates, each row is returned as soon as it has ended. Otherwise, memory is
+//! needed for the groups, never for the rows.
 
 mod aggregate;
 mod cell;
@@ -27,12 +27,12 @@ use aggregate::Function;
 pub(crate) use field::Subject;
 use field::{FIELDS, Field, Sort};
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Texts.
     Text,
-    /// Whole numbers.
+    /// Integers.
     Whole,
     /// Numbers.
     Real,
@@ -44,20 +44,20 @@ pub struct Query {
     pub(crate) condition: Condition,
     pub(crate) keys: Vec<Key>,
     pub(crate) columns: Vec<Column>,
-    /// Most important first; empty when the query does not say.
+    /// The order, most important column first. Empty by default.
     pub(crate) order: Vec<Order>,
     pub(crate) limit: Option<usize>,
 }
 
-/// Something that is grouped by.
+/// A key of a group.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     field: Field,
-    /// Numbers are rounded down to multiples of this.
+    /// The width of buckets: numbers are rounded down to multiples of it.
     width: Option<u64>,
 }
 
-/// Something that is shown.
+/// A column.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
     Field(Field),
@@ -77,7 +77,7 @@ pub(crate) enum Direction {
     Descending,
 }
 
-/// What rows have: name, unit (`ns`, `bytes`, `text`, or empty for plain numbers), meaning.
+/// The fields of rows: name, unit (`ns`, `bytes`, `text`, or empty for plain numbers) and meaning.
 pub fn fields() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     FIELDS.iter().map(|(name, _, sort, meaning)| {
         let unit = match sort {
@@ -97,7 +97,7 @@ impl Query {
         keys.chain(self.columns.iter().map(Column::name)).collect()
     }
 
-    /// What the columns hold: `ns`, `bytes`, or nothing.
+    /// The units of the columns: `ns`, `bytes`, or empty.
     pub fn units(&self) -> Vec<&'static str> {
         let unit = |sort: Sort| match sort {
             Sort::Time => "ns",
@@ -112,7 +112,7 @@ impl Query {
         keys.chain(columns).collect()
     }
 
-    /// What the columns hold: for tables whose columns have types.
+    /// The types of the columns, for tables with typed columns.
     pub fn holds(&self) -> Vec<Holds> {
         let of = |sort: Sort| match sort {
             Sort::Text => Holds::Text,
@@ -127,7 +127,7 @@ impl Query {
         keys.chain(columns).collect()
     }
 
-    /// Whether rows are added up.
+    /// Whether the query aggregates rows.
     pub fn sums(&self) -> bool {
         !self.keys.is_empty() || self.columns.iter().any(|it| matches!(it, Column::Sum(..)))
     }

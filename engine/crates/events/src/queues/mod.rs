@@ -1,11 +1,11 @@
 //! Queue replay (JPMT §5.3): request numbers, lengths and times in a queue, from the calls that put into it and take from it.
 //!
-//! Where the log tells the objects of these calls (`identifymethod` in its filter), a take is of the request whose object it
-//! returns, whatever the queue's order is, and queues are told apart by what the calls are made on. Otherwise requests are
-//! told apart by their order: the n-th put that returned and the n-th take that returned with something are of one request
-//! in any queue that is first in, first out. What contradicts the order is found and said: a take that goes on for a second
-//! although the queue is not empty means rejected puts, several queues or another order. A take that returns while the queue
-//! is empty has got nothing. What ends by an exception has put or taken nothing.
+//! If the log has the objects of these calls (`identifymethod` in its filter), a take belongs to the request whose object it returns,
+//! whatever the queue's order is, and queues are distinguished by the receivers of the calls. Otherwise requests are identified by their
+//! order: in any first-in, first-out queue, the n-th put that returned and the n-th take that returned something belong to the same request.
+//! Contradictions to the order are reported: if a take lasts for a second although the queue is not empty, puts were rejected, there are
+//! several queues, or the order is another. A take that returns while the queue is empty returned nothing. A call that ends by an
+//! exception has put or taken nothing.
 
 mod collect;
 mod identity;
@@ -28,26 +28,26 @@ use collect::{Collector, Methods};
 pub use queue::{Order, Queue, QueueObject, Request, Take};
 pub use suggest::suggestions;
 
-/// Sums over all requests of a queue. Seconds; `None` where there is nothing to add up.
+/// A summary of all requests of a queue. Times are in seconds. `None` without any values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueSummary {
-    /// Requests that were put.
+    /// The number of requests that were put.
     pub put: u64,
-    /// Of these, taken.
+    /// The number of them that were taken.
     pub taken: u64,
-    /// Puts a second, from the first to the last.
+    /// Puts per second, from the first to the last.
     pub arrival_rate: Option<f64>,
-    /// Mean time in the queue.
+    /// The mean time in the queue.
     pub wait_mean: Option<f64>,
-    /// Its variance, seconds squared; of the requests themselves (divided by their number).
+    /// Its variance, in seconds squared: that of the requests themselves (divided by their number).
     pub wait_variance: Option<f64>,
-    /// Longest time in the queue.
+    /// The longest time in the queue.
     pub wait_max: Option<f64>,
-    /// Mean time from being taken to when the thread came back.
+    /// The mean time from being taken until the thread came back.
     pub service_mean: Option<f64>,
     /// Its variance, likewise.
     pub service_variance: Option<f64>,
-    /// Most requests in the queue.
+    /// The greatest length of the queue.
     pub length_max: u64,
 }
 
@@ -56,11 +56,11 @@ pub struct QueueSummary {
 pub enum QueueError {
     /// It was cancelled.
     Cancelled,
-    /// No logged method has this name; those whose names are like it.
+    /// No logged method has this name. With similar names.
     NoSuchMethod(String, Vec<String>),
-    /// A method is both.
+    /// A method would be both a put and a take.
     Both(String),
-    /// The log does not tell the objects that are put or taken.
+    /// The log does not have the objects that are put or taken.
     NoObjects(String, String),
 }
 
@@ -99,12 +99,12 @@ impl std::fmt::Display for QueueError {
 
 impl std::error::Error for QueueError {}
 
-/// Replays a queue. `put` and `take` name methods: `CLASS.METHOD` with or without its package; `*` stands for anything, and
-/// commas separate several. Of calls inside each other only the outermost counts. Without an order they are joined by objects where the log tells these,
-/// else first in, first out.
+/// Replays a queue. `put` and `take` name methods: `CLASS.METHOD` with or without its package, with `*` for any text, several separated by
+/// commas. Of nested calls, only the outermost counts. Without an order, they are joined by objects if the log has them, and otherwise first
+/// in, first out.
 ///
 /// # Errors
-/// When there are no such methods, when the log does not tell objects that are asked for, or `progress` was cancelled.
+/// When there are no such methods, when the log does not have the objects that the order needs, or `progress` was cancelled.
 pub fn queue(
     trace: &Trace,
     scope: &TraceRange,
@@ -130,7 +130,7 @@ pub fn queue(
         let collector = Collector::new(thread.id, methods, &mut operations, &mut queue);
         collector.run(&mut walk, &passed)?;
     }
-    // What the log does not see returning comes last.
+    // Calls that never return in the log come last.
     operations.sort_by_key(|it| (it.open, it.end_ns, !it.is_put(), it.thread, it.node));
     let best = Order::best(&operations);
     queue.order = order.unwrap_or(best);
@@ -145,7 +145,7 @@ pub fn queue(
     Ok(queue)
 }
 
-/// What is to be said where the log has calls that take several requests at once from a class that is put into.
+/// A note if the log has calls that take several requests at once from a class with puts.
 fn drains(trace: &Trace, puts: &HashSet<u32>) -> Option<String> {
     let classes = puts.iter().filter_map(|id| trace.methods.get(id));
     let classes: HashSet<&str> = classes.map(|it| &*it.class).collect();
@@ -165,7 +165,7 @@ fn drains(trace: &Trace, puts: &HashSet<u32>) -> Option<String> {
     })
 }
 
-/// Methods of queues in `java.util.concurrent` and of collections that are used as queues: what puts, and what takes one.
+/// The methods of `java.util.concurrent`'s queues, and of collections that are used as queues, that put one element.
 pub const PUTS: [&str; 11] = [
     "put",
     "offer",
@@ -179,7 +179,7 @@ pub const PUTS: [&str; 11] = [
     "offerLast",
     "addLast",
 ];
-/// See [`PUTS`].
+/// The methods that take one element.
 pub const TAKES: [&str; 10] = [
     "take",
     "poll",
@@ -192,14 +192,13 @@ pub const TAKES: [&str; 10] = [
     "removeFirst",
     "removeLast",
 ];
-/// What takes several at once, which cannot be replayed.
+/// The methods that take several elements at once, which cannot be replayed.
 const TAKES_SEVERAL: [&str; 2] = ["drainTo", "clear"];
 
-/// The methods of one class, or of several with `*`, that put into a queue and that take from it, as [`queue`] wants them:
-/// those that the log has.
+/// The logged methods of one class, or several with `*`, that put into a queue and that take from it, as [`queue`] expects them.
 ///
 /// # Errors
-/// When it has no such put, or no such take.
+/// When the log has no such put, or no such take.
 pub fn methods_of(trace: &Trace, class: &str) -> Result<[String; 2], QueueError> {
     let all = |names: &[&str]| {
         let names = names.iter().map(|name| format!("{class}.{name}"));
@@ -244,7 +243,7 @@ fn named(trace: &Trace, pattern: &str) -> HashSet<u32> {
         .collect()
 }
 
-/// Some methods whose names are like what was asked for.
+/// Some methods with similar names.
 fn near(trace: &Trace, pattern: &str) -> Vec<String> {
     let last = pattern
         .rsplit(['.', '*'])
@@ -261,14 +260,14 @@ fn near(trace: &Trace, pattern: &str) -> Vec<String> {
     near
 }
 
-/// What the *queueing* column says at a put or a take (JPMT, Figs. 10 and 11).
+/// The contents of the *queueing* column at a put or a take (JPMT, Figs. 10 and 11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueCell {
-    /// The request; `None` when it is not sure which one it was.
+    /// The request. `None` if uncertain.
     pub number: Option<u64>,
-    /// Requests in the queue after the call.
+    /// The length of the queue after the call.
     pub length: u64,
-    /// At a take: how long the request was in the queue, nanoseconds.
+    /// At a take, the request's time in the queue, in nanoseconds.
     pub wait_ns: Option<u64>,
 }
 
@@ -276,7 +275,7 @@ pub struct QueueCell {
 pub type Cells = HashMap<(u32, u64), QueueCell>;
 
 impl Queue {
-    /// Adds up what is in each queue, and says what was left out.
+    /// Summarises each queue, and notes what was left out.
     fn count(&mut self) {
         let mut places: HashMap<Option<u64>, usize> = HashMap::new();
         for request in &self.requests {
@@ -312,7 +311,7 @@ impl Queue {
         }
     }
 
-    /// Sums over all requests.
+    /// A summary of all requests.
     pub fn summary(&self) -> QueueSummary {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let waits = || self.requests.iter().filter_map(Request::wait_ns);

@@ -1,77 +1,77 @@
-//! A queue that was replayed.
+//! A replayed queue.
 
-/// By what a put and a take are known to be of one request.
+/// How puts and takes are joined to requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// First in, first out: the oldest request is taken.
     #[default]
     Fifo,
-    /// Last in, first out: the newest one is.
+    /// Last in, first out: the newest request is taken.
     Lifo,
-    /// The object that is returned is the one that was put. Nothing is assumed about the order.
+    /// By identity: a take returns the object that was put. Assumes nothing about the order.
     Identity,
 }
 
-/// A queue that was replayed.
+/// A replayed queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Queue {
-    /// By what puts and takes were joined.
+    /// How puts and takes were joined.
     pub order: Order,
-    /// The queues, in the order of their first puts: one, unless the log tells several apart.
+    /// The queues, in the order of their first puts. Only one, unless the log distinguishes several.
     pub queues: Vec<QueueObject>,
-    /// In the order in which they were put.
+    /// The requests, in the order in which they were put.
     pub requests: Vec<Request>,
-    /// Takes that returned without a request.
+    /// The number of takes that returned without a request.
     pub empty_takes: u64,
-    /// Puts that returned false: there was no place.
+    /// The number of puts that returned false, because the queue was full.
     pub rejected: u64,
-    /// Takes of an object that no put had brought until then.
+    /// The number of takes of an object that had not been put before.
     pub before_put: u64,
-    /// Takes that returned another object than the order says. They are told only where the log tells objects and the order
-    /// was chosen all the same.
+    /// The number of takes that returned another object than by the order. Only counted if the log has objects and the user chose an order.
     pub mismatched: u64,
-    /// Requests that were taken after one that was put later, neither both puts nor both takes at the same time. `None`: the
-    /// order was assumed.
+    /// The number of requests that were taken after one that was put later; neither their puts nor their takes overlap. `None` if the order was
+    /// assumed.
     pub overtaken: Option<u64>,
-    /// Puts and takes that ended by an exception.
+    /// The number of puts and takes that ended by an exception.
     pub thrown: u64,
-    /// What could not be matched and why, and what the log lacks. Whole sentences.
+    /// What could not be matched and why, and what the log lacks, in whole sentences.
     pub notes: Vec<String>,
 }
 
 /// One of the queues that were replayed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueObject {
-    /// What is put into; `None` where that is not told, and all are taken for one.
+    /// The queue object. `None` if the log does not have it, and all queues are treated as one.
     pub object: Option<u64>,
-    /// Requests that were put.
+    /// The number of requests that were put.
     pub put: u64,
-    /// Of these, taken.
+    /// The number of them that were taken.
     pub taken: u64,
-    /// Most requests in it.
+    /// The greatest length.
     pub length_max: u64,
 }
 
-/// A request. Times are nanoseconds since the log's start.
+/// A request. Times are in nanoseconds since the log's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// From 1, in the order in which puts returned.
+    /// The number, from 1, in the order in which puts returned.
     pub number: u64,
-    /// The object that it was put into; `None` where queues are not told apart.
+    /// The object into which it was put. `None` if queues are not distinguished.
     pub queue: Option<u64>,
-    /// The object that was put; `None` when the log does not tell it.
+    /// The object that was put. `None` if the log does not have it.
     pub object: Option<u64>,
     /// The thread that put it.
     pub put_thread: u32,
     /// The put's node.
     pub put_node: u64,
-    /// When it was in the queue: when the put returned, or when it was taken if that was earlier.
+    /// When it came into the queue: when the put returned, or when it was taken if that was earlier.
     pub enqueue_ns: u64,
-    /// Requests in the queue after the put.
+    /// The length of the queue after the put.
     pub put_length: u64,
-    /// `None`: it was never taken.
+    /// How it was taken. `None` if it never was.
     pub take: Option<Take>,
-    /// False when its take returned another object, and from where on the log contradicts that this is one queue of this order.
+    /// Whether its identity is certain. False if its take returned another object, and from the point on at which the log contradicts that this is
+    /// one queue with this order.
     pub sure: bool,
 }
 
@@ -84,26 +84,26 @@ pub struct Take {
     pub node: u64,
     /// When the take returned.
     pub dispatch_ns: u64,
-    /// Requests in the queue after it.
+    /// The length of the queue after it.
     pub length: u64,
-    /// When the thread came back for another request, or ended. `None`: neither is in the log.
+    /// When the thread came back for another request, or ended. `None` if neither is in the log.
     pub finish_ns: Option<u64>,
 }
 
 impl Request {
-    /// How long it was in the queue.
+    /// Its time in the queue.
     pub fn wait_ns(&self) -> Option<u64> {
         self.take.map(|it| it.dispatch_ns - self.enqueue_ns)
     }
 
-    /// From being taken to when its thread came back.
+    /// The time from being taken until its thread came back.
     pub fn service_ns(&self) -> Option<u64> {
         let take = self.take?;
         Some(take.finish_ns?.saturating_sub(take.dispatch_ns))
     }
 }
 
-/// Numbers requests in the order in which they came into their queues. The numbers, by where the requests were before.
+/// Numbers requests in the order in which they came into their queues. Returns the numbers, by the previous positions of the requests.
 pub(crate) fn number(queue: &mut Queue) -> Vec<u64> {
     let mut order: Vec<usize> = (0..queue.requests.len()).collect();
     order.sort_by_key(|at| queue.requests[*at].enqueue_ns);

@@ -1,11 +1,11 @@
-//! Methods that may be a queue's.
+//! Suggests methods that may belong to a queue.
 
 use std::collections::HashMap;
 
 use crate::index::Index;
 use crate::reader::open::Trace;
 
-/// Pairs of methods of a class that look as if they put and took, the most called first: at most ten.
+/// Pairs of methods of a class whose names suggest a put and a take, by descending number of calls, at most ten.
 pub fn suggestions(trace: &Trace, index: &Index) -> Vec<(String, String)> {
     const PUTS: [&str; 10] = [
         "add", "addLast", "put", "offer", "enqueue", "push", "submit", "send", "insert", "execute",

@@ -1,6 +1,6 @@
-//! From the log's ticks to nanoseconds.
+//! Converts the log's ticks to nanoseconds.
 
-/// A rate between two moments that are known on both clocks.
+/// A rate, from two moments that are known on both clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Clock {
     start: u64,
@@ -9,15 +9,15 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// From the log's start and the last moment that it tells, each in ticks and nanoseconds. `None` when they make no
-    /// sense together; a log whose only moment is its start gets nanoseconds for ticks.
+    /// A clock from the log's start and its last known moment, each in ticks and nanoseconds. `None` if they contradict each other. If the log
+    /// only has its start, ticks are nanoseconds.
     pub(crate) fn new(start: (u64, u64), last: (u64, u64)) -> Option<Clock> {
         let (ticks, ns) = (last.0.checked_sub(start.0)?, last.1.checked_sub(start.1)?);
         let rate = match ticks {
             0 => 1.0,
             ticks => ns as f64 / ticks as f64,
         };
-        // From 10 kHz to a thousand gigahertz.
+        // 10 kHz to 1000 GHz.
         let plausible = (0.001..=100_000.0).contains(&rate);
         plausible.then_some(Clock {
             start: start.0,
@@ -25,12 +25,12 @@ impl Clock {
         })
     }
 
-    /// Ticks are nanoseconds.
+    /// A clock whose ticks are nanoseconds.
     pub(crate) fn nanoseconds(start: u64) -> Clock {
         Clock { start, rate: 1.0 }
     }
 
-    /// Nanoseconds since the log's start; what happened before it is at 0.
+    /// Nanoseconds since the log's start. 0 for earlier moments.
     pub(crate) fn ns(&self, ticks: u64) -> u64 {
         self.span(self.start, ticks).max(0) as u64
     }
@@ -42,7 +42,7 @@ impl Clock {
     }
 }
 
-/// What a clock of a thread, which counts from the thread's start, says since it was looked at first.
+/// The time on a thread's clock since its first reading.
 pub(crate) fn since(first: &mut Option<u64>, now: Option<u64>) -> Option<u64> {
     now.map(|now| now.saturating_sub(*first.get_or_insert(now)))
 }
@@ -56,7 +56,7 @@ mod tests {
         let mut first = None;
         assert_eq!(since(&mut first, Some(28_100_000)), Some(0));
         assert_eq!(since(&mut first, Some(28_700_000)), Some(600_000));
-        // Without such a clock nothing is known.
+        // Without such a clock, nothing is known.
         assert_eq!(since(&mut None, None), None);
     }
 

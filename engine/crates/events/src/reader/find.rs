@@ -1,14 +1,14 @@
-//! Which event log is meant.
+//! Finds the event log that a path means.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why no log can be told.
+/// Why no log was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoLog {
-    /// The folder has none.
+    /// The folder has no log.
     None(PathBuf),
-    /// It has several, one for each virtual machine.
+    /// The folder has several logs, one for each virtual machine.
     Several(PathBuf, Vec<PathBuf>),
 }
 
@@ -51,10 +51,10 @@ pub fn logs(folder: &Path) -> Vec<PathBuf> {
     logs
 }
 
-/// The log that a path means: itself, or the only one of a run's folder or of the run that a `run.json` tells of.
+/// The log that a path means: the path itself, or the only log of a run, given by its folder or `run.json`.
 ///
 /// # Errors
-/// When a run has none or several.
+/// When a run has no log, or several.
 pub fn log(path: &Path) -> Result<PathBuf, NoLog> {
     let manifest = path.file_name().is_some_and(|it| it == "run.json");
     let folder = match path.parent() {

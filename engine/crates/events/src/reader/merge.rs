@@ -1,4 +1,4 @@
-//! The events of several threads in the order of time.
+//! Merges the events of several threads in the order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,10 +7,10 @@ use crate::reader::cursor::ThreadEvents;
 use crate::reader::event::Event;
 use crate::reader::open::{Thread, Trace};
 
-/// All events, merged. Memory is needed for threads that run at the same time.
+/// The merged events. Takes memory for threads that run at the same time.
 pub struct Events<'a> {
     trace: &'a Trace,
-    /// Threads that have not begun, the next one last.
+    /// The threads that have not begun, the next one last.
     waiting: Vec<(u64, u32)>,
     running: BinaryHeap<Reverse<Head<'a>>>,
     problems: Vec<String>,
@@ -73,7 +73,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// What had to be left out so far, whole sentences.
+    /// What had to be left out so far, in whole sentences.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
@@ -90,7 +90,7 @@ impl Iterator for Events<'_> {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
-        // Whoever begins before the next event has to be looked at first.
+        // Threads that begin before the next event come first.
         while let Some(&(first, thread)) = self.waiting.last()
             && self
                 .running

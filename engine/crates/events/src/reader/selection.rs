@@ -1,4 +1,4 @@
-//! Filters on a trace that is recorded already (JPMT §4.2: filtering during and after execution).
+//! Filters a recorded trace (JPMT §4.2: filtering during and after execution).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,33 +7,33 @@ use fulcrum_filter::Filter;
 use crate::reader::dictionary::{Class, Method};
 use crate::reader::event::What;
 
-/// Methods by their numbers.
+/// The methods, by number.
 type Methods = BTreeMap<u32, Method>;
-/// Classes by their numbers.
+/// The classes, by number.
 type Classes = BTreeMap<u32, Class>;
 
-/// What of a trace a filter would have observed.
+/// The part of a trace that a filter would have observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
     methods: HashSet<u32>,
     contention: bool,
-    /// Classes whose objects are observed.
+    /// The classes whose objects are observed.
     allocation: HashSet<u32>,
-    /// Releases do not tell the class.
+    /// Releases do not have the class.
     releases: bool,
     collections: bool,
     classes: bool,
 }
 
 impl Selection {
-    /// What a filter would have observed.
+    /// The selection of a filter.
     pub(crate) fn new(methods: &Methods, classes: &Classes, filter: &Filter) -> Selection {
         let mut all = Selection::all(methods, classes);
         all.narrow(methods, classes, filter);
         all
     }
 
-    /// All that the log's dictionary names.
+    /// Everything in the log's dictionary.
     pub(crate) fn all(methods: &Methods, classes: &Classes) -> Selection {
         Selection {
             methods: methods.keys().copied().collect(),
@@ -45,7 +45,7 @@ impl Selection {
         }
     }
 
-    /// Only what a filter would have observed too.
+    /// Restricts the selection to what another filter would have observed, too.
     pub(crate) fn narrow(&mut self, methods: &Methods, classes: &Classes, filter: &Filter) {
         self.methods.retain(|id| {
             let method = methods.get(id);
@@ -61,12 +61,12 @@ impl Selection {
         self.classes &= filter.classes;
     }
 
-    /// Only the methods that are wanted.
+    /// Restricts the methods.
     pub(crate) fn retain_methods(&mut self, wanted: impl Fn(u32) -> bool) {
         self.methods.retain(|id| wanted(*id));
     }
 
-    /// How many methods there are.
+    /// The number of methods.
     pub(crate) fn methods(&self) -> usize {
         self.methods.len()
     }
@@ -76,7 +76,7 @@ impl Selection {
         self.contention
     }
 
-    /// Whether an event is in the selection. Threads and the machine always are.
+    /// Whether an event is in the selection. Events of threads and the virtual machine always are.
     pub(crate) fn has(&self, what: &What) -> bool {
         match what {
             What::Enter { method }

@@ -1,11 +1,10 @@
-//! Methods as the text of a filter.
+//! Writes methods as the text of a filter.
 
 use std::collections::BTreeSet;
 
 use super::MethodName;
 
-/// The filter that observes these methods and no others. What `before` says besides methods stays as it is; the comment's
-/// lines stand at the beginning.
+/// The filter that observes exactly these methods. Everything else in `before` stays the same. The lines of the comment come first.
 pub fn filter_text(before: &str, methods: &BTreeSet<MethodName>, comment: &[String]) -> String {
     let mut text = String::new();
     for line in comment {
@@ -33,11 +32,11 @@ pub fn filter_text(before: &str, methods: &BTreeSet<MethodName>, comment: &[Stri
         );
         text += &format!("{}\n", rule.trim_end());
     }
-    // Without a method to include, all would be observed.
+    // Without any included method, all would be observed.
     text + "excludemethod * *\n"
 }
 
-/// Names may hold spaces and number signs, which a filter cannot say.
+/// Names may contain spaces and number signs, which filters cannot express.
 fn pattern(name: &str) -> String {
     name.replace(|c: char| c.is_whitespace() || c == '#', "*")
 }

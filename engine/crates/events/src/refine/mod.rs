@@ -1,8 +1,7 @@
-//! The refine loop's analysis: from what a run measured to the filter of the next one.
+//! The refine loop's analysis: from the measurements of a run to the filter for the next one.
 //!
-//! It is pure: [`Measured`] gathers the traces of an iteration, [`Measured::hotspots`] says which methods stay,
-//! [`filter_text`] writes them as a filter, and [`recheck`] draws methods that were left out and are to be looked at again.
-//! Running programs is the recorder's.
+//! It is pure: [`Measured`] collects the traces of an iteration, [`Measured::hotspots`] says which methods stay, [`filter_text`] writes
+//! them as a filter, and [`recheck`] draws excluded methods to measure again. `recorder` runs the programs.
 
 mod filter;
 mod names;
@@ -24,19 +23,19 @@ pub use recheck::recheck;
 pub use sum::Sum;
 pub use units::{Units, units};
 
-/// A method as filters name it.
+/// A method, as named in filters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodName {
-    /// Its class, with dots.
+    /// The class, with dots.
     pub class: String,
-    /// Its name; constructors are `<init>`.
+    /// The name. Constructors are `<init>`.
     pub name: String,
-    /// Its descriptor: `(I)V`. Empty for any.
+    /// The descriptor, such as `(I)V`. Empty for any.
     pub descriptor: String,
 }
 
 impl fmt::Display for MethodName {
-    /// `shop.Cart.add(I)V`.
+    /// Writes `shop.Cart.add(I)V`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}{}", self.class, self.name, self.descriptor)
     }
@@ -52,28 +51,28 @@ impl From<&Method> for MethodName {
     }
 }
 
-/// What the runs of an iteration measured.
+/// The measurements of an iteration's runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// How many runs were added.
+    /// The number of runs that were added.
     pub runs: u64,
-    /// Every method that had probes, called or not.
+    /// All methods that had probes, called or not.
     pub methods: BTreeMap<MethodName, Sum>,
 }
 
 impl Measured {
-    /// Adds a run. Its sums are those that the agent kept by this very rule; a trace that was recorded in another way is
-    /// gone through event by event, and its methods are those that were called.
+    /// Adds a run. Uses the sums that the agent kept if it had the same rule. Otherwise, the trace is replayed event by event, and its methods
+    /// are the called ones.
     pub fn add(&mut self, trace: &Trace, rule: &Rule) {
         self.runs += 1;
         self.add_part(trace, rule);
     }
 
-    /// Adds another log of the run that was added last: of a second virtual machine.
+    /// Adds another log of the run that was added last, from a second virtual machine.
     pub fn add_part(&mut self, trace: &Trace, rule: &Rule) {
         let kept = trace.rule.as_deref() == Some(&rule.to_string()) && !trace.counts.is_empty();
         let mut sums: BTreeMap<u32, Sum> = BTreeMap::new();
-        // A log that has no end, or was full before it, need not have the sums of methods that were hot until then.
+        // A log without an end, or that was full before it, may lack the sums of methods that were hot until then.
         if !kept || trace.end != End::Ended {
             sums = replay::replay(trace, rule);
         }
@@ -101,18 +100,18 @@ impl Measured {
         hot.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Classes with probes.
+    /// The number of classes with probes.
     pub fn classes(&self) -> usize {
         let classes: BTreeSet<&str> = self.methods.keys().map(|it| it.class.as_str()).collect();
         classes.len()
     }
 
-    /// Calls whose probes fired, in the mean of the runs.
+    /// The number of calls whose probes fired, in the mean of the runs.
     pub fn fired(&self) -> u64 {
         self.mean(|sum| sum.fired)
     }
 
-    /// Calls that were measured, in the mean of the runs.
+    /// The number of measured calls, in the mean of the runs.
     pub fn metered(&self) -> u64 {
         self.mean(|sum| sum.metered)
     }

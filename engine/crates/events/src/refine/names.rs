@@ -1,12 +1,12 @@
-//! Filters from the names that profiles have: of a bottleneck search's labels, of a causal profile's functions.
+//! Makes filters from the names in profiles: from labels of a bottleneck search, and functions of a causal profile.
 
 use std::collections::BTreeSet;
 
 use super::MethodName;
 
-/// The Java method that a profile's name means, whatever its descriptor. Slashes and dots between packages, a descriptor or
-/// parameters behind, and what async-profiler puts there are understood. Classes that the virtual machine makes while it
-/// runs have a number in their names: they match with any. `None` for names that are no Java methods.
+/// The Java method that a name in a profile means, with any descriptor. Accepts slashes and dots between packages, a trailing descriptor or
+/// parameters, and async-profiler's suffixes. Classes that the virtual machine creates at run time have numbers in their names, which
+/// match any number. `None` for names that are not Java methods.
 pub fn method_of_name(name: &str) -> Option<MethodName> {
     let name = name.split_once("_[").map_or(name, |(name, _)| name);
     let name = name.split(['(', ':', ' ']).next().unwrap_or(name);
@@ -39,7 +39,7 @@ pub fn method_of_name(name: &str) -> Option<MethodName> {
     })
 }
 
-/// The methods that names mean, and the names that mean none.
+/// The methods that names mean, and the names that mean no method.
 pub fn methods_of_names<'a>(
     names: impl IntoIterator<Item = &'a str>,
 ) -> (BTreeSet<MethodName>, Vec<&'a str>) {

@@ -1,4 +1,4 @@
-//! Methods that were left out and are looked at again: what was cheap beside its callees may not be without their probes.
+//! Draws excluded methods to measure again: a method that was cheap beside its callees may not be cheap without their probes.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use fulcrum_stats::random::STEP;
 
 use super::MethodName;
 
-/// Draws so many of the excluded methods, each as likely as any other. The same seed and iteration draw the same ones.
+/// Draws some of the excluded methods, all with the same probability. The same seed and iteration draw the same methods.
 pub fn recheck(
     excluded: &BTreeSet<MethodName>,
     count: usize,

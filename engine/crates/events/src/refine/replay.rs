@@ -1,4 +1,4 @@
-//! What a rule says of a trace that was recorded without it: the events go through the meters that the agent has.
+//! Applies a rule to a trace that was recorded without it: passes the events through the agent's meters.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::Sum;
 use crate::reader::event::What;
 use crate::reader::open::Trace;
 
-/// The sums of the methods that were called, by their numbers.
+/// The sums of the called methods, by number.
 pub(crate) fn replay(trace: &Trace, rule: &Rule) -> BTreeMap<u32, Sum> {
     let probes = ProbeCost {
         inside_ns: trace.costs.inside_ns,
@@ -18,7 +18,7 @@ pub(crate) fn replay(trace: &Trace, rule: &Rule) -> BTreeMap<u32, Sum> {
     let table = Table::new(rule.clone(), probes, most as usize + 1);
     for thread in &trace.threads {
         let mut calls = Calls::default();
-        // What the thread allocated, how long it waited for monitors, and since when it does.
+        // The thread's allocation, its time waiting for monitors, and the beginning of the current wait.
         let (mut bytes, mut contended, mut since) = (0.0, 0.0, None);
         for event in trace.thread_events(thread.id) {
             let wall = event.wall_ns as f64;

@@ -1,12 +1,12 @@
-//! What the calls of a method cost together.
+//! The total cost of a method's calls.
 
-/// A method's sums over the runs of an iteration.
+/// The sums of a method over the runs of an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sum {
-    /// Calls that were measured.
+    /// The number of measured calls.
     pub metered: u64,
-    /// Calls whose probes fired: those that were measured, and those that passed a shut gate.
+    /// The number of calls whose probes fired: those that were measured, and those that passed a shut gate.
     pub fired: u64,
-    /// What the measured ones cost together, by the rule: nanoseconds, or bytes.
+    /// The total cost of the measured calls by the rule, in nanoseconds or bytes.
     pub cost: f64,
 }

@@ -1,4 +1,4 @@
-//! What a unit of work takes: calls of one method, once the program is warm.
+//! The duration of a unit of work: a call of one method, once the program is warm.
 
 use crate::reader::open::Trace;
 use crate::tree::stack::{Node, Outcome, Stack};
@@ -6,17 +6,16 @@ use crate::tree::stack::{Node, Outcome, Stack};
 /// The units of work of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Units {
-    /// All of them.
+    /// The number of all units.
     pub count: u64,
-    /// Wall time of one, in the mean of those that count, nanoseconds.
+    /// The mean wall time of the warm units, in nanoseconds.
     pub wall_ns: f64,
-    /// CPU time of one, nanoseconds. `None` when the log does not have it.
+    /// Their mean CPU time, in nanoseconds. `None` if the log does not have it.
     pub cpu_ns: Option<f64>,
 }
 
-/// The calls of a method, `Class.method`, that are not within one another. The first half of each thread's counts as
-/// warming up and not for the means: byte code is interpreted, then compiled, and gates are open. `None` when there is no
-/// such call.
+/// The outermost calls of a method, `Class.method`. The first half of each thread's calls is warm-up and does not count for the means,
+/// because byte code is interpreted, then compiled, and gates are open. `None` if there is no such call.
 pub fn units(trace: &Trace, method: &str) -> Option<Units> {
     let named = trace
         .methods
@@ -47,7 +46,7 @@ pub fn units(trace: &Trace, method: &str) -> Option<Units> {
                 inside += 1;
             }
         }
-        // What the end of the log cut is no unit.
+        // A call that is cut by the end of the log is not a unit.
         count += of_thread.len();
         warm.extend_from_slice(&of_thread[of_thread.len() / 2..]);
     }
@@ -63,7 +62,7 @@ pub fn units(trace: &Trace, method: &str) -> Option<Units> {
     })
 }
 
-/// Whether a method is meant by `Class.method`, with or without a descriptor behind.
+/// Whether a method has the name `Class.method`, with or without a descriptor after it.
 fn is_named(class: &str, name: &str, wanted: &str) -> bool {
     let wanted = wanted.split('(').next().unwrap_or(wanted);
     wanted

@@ -1,4 +1,4 @@
-//! A part of a trace as a call tree: equal paths are one.
+//! Folds a part of a trace into a call tree, in which equal paths are one.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use crate::tree::stack::Node;
 use crate::tree::visit::TraceRange;
 use crate::tree::walk::{Passed, Walk, parking};
 
-/// Why there is no tree.
+/// Why a part cannot be folded.
 #[derive(Debug)]
 pub enum FoldError {
-    /// It was cancelled.
+    /// The operation was cancelled.
     Cancelled,
     /// There is no such thread or node.
     Absent,
-    /// It is too large.
+    /// The tree is too large.
     Tree(CallTreeError),
 }
 
@@ -66,7 +66,7 @@ pub fn fold(trace: &Trace, scope: &TraceRange, progress: &Progress) -> Result<Ca
 }
 
 impl Indexed {
-    /// Folds a part. Of one thread there are no containers.
+    /// Folds a part. The tree of a single thread has no containers.
     ///
     /// # Errors
     /// When there is no such part, the tree is too large, or `progress` was cancelled.
@@ -183,7 +183,7 @@ impl<'a> Folding<'a> {
         Ok(frame)
     }
 
-    /// Adds what ends below (and with) the outermost thing that `roots` accepts, up to an event's number.
+    /// Adds everything that ends below and including the outermost node that `roots` accepts, up to an event's number.
     fn walk(
         &mut self,
         mut walk: Walk<'_>,
@@ -192,7 +192,7 @@ impl<'a> Folding<'a> {
         roots: impl Fn(u64) -> bool,
         until: u64,
     ) -> Result<(), FoldError> {
-        // How many open things are in the path; those above the root are not.
+        // The depth of the root. Open nodes above it are not in the path.
         let mut skipped = walk.open.iter().position(|it| roots(it.node));
         for open in walk.open.iter().skip(skipped.unwrap_or(usize::MAX)) {
             let frame = self.frame(open.what)?;

@@ -1,11 +1,11 @@
-//! From a thread's events to its tree (JPMT §4.3): calls, waits and contentions open and close, one inside another.
+//! Builds a thread's tree from its events (JPMT §4.3): nested calls, waits and contentions open and close.
 //!
-//! Times are corrected for perturbation (JPMT §4.2): what probes of a call and of all calls inside it cost is subtracted.
+//! Times are corrected for perturbation (JPMT §4.2): the cost of the probes of a call and of all calls inside it is subtracted.
 
 use crate::reader::event::{Event, What};
 use crate::reader::open::Costs;
 
-/// What has a beginning and an end.
+/// A node of the tree: something with a beginning and an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "as in `What`")]
 pub enum Node {
@@ -15,54 +15,54 @@ pub enum Node {
     Contended { object: u64, class: u32 },
     /// `Object.wait`.
     Waiting { object: u64, class: u32 },
-    /// A garbage collection; only the virtual machine's own thread has them.
+    /// A garbage collection. Only the virtual machine's own thread has them.
     Collection,
 }
 
 /// How something ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
-    /// It came to its end.
+    /// It ended normally.
     Ended,
     /// A method was left by an exception.
     Thrown,
-    /// Its end is missing, but that of what it is inside is there.
+    /// Its end is missing, but an outer node has ended.
     Unwound,
-    /// The log ended before.
+    /// The log ended before it.
     Open,
 }
 
-/// Durations, nanoseconds, without what the probes cost.
+/// Durations in nanoseconds, without the cost of probes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// Wall time.
     pub wall_ns: u64,
-    /// CPU time, when the log has it.
+    /// CPU time, if the log has it.
     pub cpu_ns: Option<u64>,
-    /// Wall time less that of what is directly inside.
+    /// Wall time minus that of direct children.
     pub self_wall_ns: u64,
-    /// CPU time less that of what is directly inside.
+    /// CPU time minus that of direct children.
     pub self_cpu_ns: Option<u64>,
 }
 
-/// Something that has ended.
+/// A node that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What.
+    /// The node.
     pub node: Node,
-    /// How many things it is inside of.
+    /// The number of nodes around it.
     pub depth: usize,
-    /// When it began, nanoseconds since the log's start.
+    /// When it began, in nanoseconds since the log\'s start.
     pub start_ns: u64,
-    /// When it ended, by the clock: with what probes cost.
+    /// When it ended by the clock, which includes the cost of probes.
     pub end_ns: u64,
-    /// How long it took.
+    /// Its durations.
     pub times: Times,
-    /// What was subtracted from the wall time because probes cost it, nanoseconds.
+    /// The cost of probes that was subtracted from the wall time, in nanoseconds.
     pub probes_ns: u64,
     /// How it ended.
     pub closing: Closing,
-    /// The number that [`Stack::event`] gave when it began, or that [`Stack::numbered`] was given.
+    /// The number that [`Stack::event`] returned when it began, or that was passed to [`Stack::numbered`].
     pub serial: u64,
 }
 
@@ -73,28 +73,28 @@ struct Frame {
     start_ns: u64,
     start_cpu: Option<u64>,
     inside: Times,
-    /// Logged calls inside, at any depth.
+    /// The number of logged calls inside, at any depth.
     calls: u64,
-    /// Calls inside whose probes fired without being logged.
+    /// The number of calls inside whose probes fired without logging them.
     skipped: u64,
 }
 
-/// What a thread is in the middle of.
+/// The open nodes of a thread.
 #[derive(Clone, Debug)]
 pub struct Stack {
     costs: Costs,
     frames: Vec<Frame>,
     serial: u64,
     last: (u64, Option<u64>),
-    /// Ends without a beginning.
+    /// The number of ends without a beginning.
     unmatched: u64,
 }
 
-/// Deeper recursion is counted and not kept.
+/// The greatest depth of the stack. Deeper nodes are only counted.
 const DEEPEST: usize = 1 << 20;
 
 impl Stack {
-    /// Of a thread that has not begun.
+    /// The stack of a thread that has not begun.
     pub fn new(costs: Costs) -> Stack {
         Stack {
             costs,
@@ -105,7 +105,8 @@ impl Stack {
         }
     }
 
-    /// Takes the thread's next event. `ended` is told what it ends, innermost first; a number is given to what it begins.
+    /// Takes the thread's next event. Calls `ended` with each node that it ends, innermost first. Returns the number of the node that it
+    /// begins.
     pub fn event(&mut self, event: &Event, ended: impl FnMut(Outcome)) -> Option<u64> {
         let number = self.serial + 1;
         let begun = self.numbered(event, number, ended);
@@ -113,7 +114,7 @@ impl Stack {
         begun
     }
 
-    /// As [`Self::event`]; what begins gets this number.
+    /// Like [`Self::event`], but with the given number for a node that begins.
     pub(crate) fn numbered(
         &mut self,
         event: &Event,
@@ -165,12 +166,12 @@ impl Stack {
         None
     }
 
-    /// The thread has no more events: what is open ends with its last one.
+    /// Ends all open nodes with the last event: the thread has no more.
     pub fn finish(&mut self, mut ended: impl FnMut(Outcome)) {
         self.close_all(Closing::Open, &mut ended);
     }
 
-    /// How many things the thread is inside of.
+    /// The number of open nodes.
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
@@ -179,18 +180,18 @@ impl Stack {
         self.frames.last().map(|frame| frame.node)
     }
 
-    /// What it is inside of, outermost first.
+    /// The open nodes, outermost first.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> + '_ {
         self.frames.iter().map(|frame| frame.node)
     }
 
-    /// The number of the innermost call of a method that the thread is inside of.
+    /// The number of the innermost open call of a method.
     pub fn call(&self, method: u32) -> Option<u64> {
         let found = self.find(|node| node == Node::Call { method })?;
         Some(self.frames[found].serial)
     }
 
-    /// Ends so far that had no beginning. They change nothing.
+    /// The number of ends so far without a beginning. They are ignored.
     pub fn unmatched(&self) -> u64 {
         self.unmatched
     }
@@ -212,8 +213,8 @@ impl Stack {
         Some(serial)
     }
 
-    /// A thread that is inside of all this, outermost first: node, number, beginning. What it did there so far is not
-    /// known, so their own outcomes will be too small.
+    /// Opens nodes of a resumed thread, outermost first: node, number, beginning. What they did so far is not known, so their own outcomes
+    /// will be too small.
     pub(crate) fn resume(&mut self, inside: impl Iterator<Item = (Node, u64, u64)>) {
         self.frames.clear();
         let frames = inside.map(|(node, serial, start_ns)| Frame {
@@ -232,7 +233,7 @@ impl Stack {
         self.frames.iter().rposition(|frame| wanted(frame.node))
     }
 
-    /// Waits have nothing inside: another one below the top is something else's.
+    /// The position of the top node, if it matches. Waits have no children, so a match below the top is not meant.
     fn innermost(&self, wanted: impl Fn(Node) -> bool) -> Option<usize> {
         let top = self.frames.len().checked_sub(1)?;
         wanted(self.frames[top].node).then_some(top)
@@ -271,7 +272,7 @@ impl Stack {
             own + frame.calls as f64 * (inside_ns + outside_ns) + frame.skipped as f64 * skipped_ns;
         let probes = probes.round() as u64;
         let wall_ns = now.saturating_sub(frame.start_ns).saturating_sub(probes);
-        // A thread is on one processor at a time: what its CPU clock counts beyond the wall's is a clock's error.
+        // A thread runs on one processor at a time, so CPU time beyond wall time is an error of the clocks.
         let cpu_ns = match (frame.start_cpu, now_cpu) {
             (Some(from), Some(to)) => {
                 let cpu = to.saturating_sub(from).saturating_sub(probes);

@@ -1,4 +1,4 @@
-//! What a trace adds up to: threads, methods, contention.
+//! Statistics of a trace: threads, methods, contention.
 
 use std::collections::HashMap;
 
@@ -7,31 +7,31 @@ use crate::reader::event::{Event, What};
 use crate::reader::open::Trace;
 use crate::tree::stack::{Closing, Node, Outcome, Stack};
 
-/// All sums. Times are nanoseconds, corrected for what probes cost.
+/// The statistics. Times are in nanoseconds, without the cost of probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// By number.
+    /// The threads, by number.
     pub threads: Vec<ThreadStats>,
-    /// The one with the most own wall time first.
+    /// The methods, by descending own wall time.
     pub methods: Vec<MethodStats>,
-    /// Waiting for monitors that others owned, by class, the longest first.
+    /// Waiting for monitors that other threads own, by class, the longest first.
     pub contention: Vec<Contention>,
     /// `Object.wait`, by class, the longest first.
     pub waiting: Vec<Contention>,
-    /// Garbage collections, and their wall time.
+    /// The number of garbage collections, and their wall time.
     pub collections: (u64, u64),
-    /// Ends without a beginning, and beginnings whose end is missing though what they are inside of ended.
+    /// The number of ends without a beginning, and of beginnings whose end is missing although an outer node has ended.
     pub unbalanced: u64,
-    /// What had to be left out, whole sentences.
+    /// What had to be left out, in whole sentences.
     pub problems: Vec<String>,
 }
 
-/// A thread's sums.
+/// The statistics of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadStats {
-    /// Its number.
+    /// The number.
     pub id: u32,
-    /// Events of it.
+    /// The number of its events.
     pub events: u64,
     /// Wall time from its first to its last event.
     pub wall_ns: u64,
@@ -39,33 +39,33 @@ pub struct ThreadStats {
     pub cpu_ns: Option<u64>,
 }
 
-/// A method's sums.
+/// The statistics of a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MethodStats {
-    /// Its number.
+    /// The number.
     pub method: u32,
-    /// Calls that were logged.
+    /// The number of logged calls.
     pub calls: u64,
-    /// Those left by an exception.
+    /// The number of calls that were left by an exception.
     pub thrown: u64,
-    /// Wall time; of recursive calls only the outermost counts.
+    /// Wall time. Of recursive calls, only the outermost counts.
     pub wall_ns: u64,
     /// CPU time, likewise.
     pub cpu_ns: u64,
-    /// Wall time less that of what it called, waited and contended for.
+    /// Wall time minus that of its calls, waits and contention.
     pub self_wall_ns: u64,
-    /// CPU time less that of what it called.
+    /// CPU time minus that of its calls.
     pub self_cpu_ns: u64,
 }
 
-/// Waiting, by the class of what was waited for.
+/// Waiting for objects of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contention {
     /// The class.
     pub class: u32,
-    /// How often.
+    /// The number of waits.
     pub count: u64,
-    /// How long, all threads together.
+    /// The total duration in all threads.
     pub wall_ns: u64,
 }
 
@@ -75,11 +75,11 @@ struct Sums {
     contention: HashMap<u32, Contention>,
     waiting: HashMap<u32, Contention>,
     unbalanced: u64,
-    /// How many calls of each method the thread is inside of.
+    /// The number of open calls of each method.
     active: HashMap<u32, u32>,
 }
 
-/// Goes through the trace once. Only events that `wanted` accepts are counted; the tree is made of all.
+/// Computes the statistics in one pass over the events that `wanted` accepts.
 pub fn stats(trace: &Trace, wanted: impl Fn(&Event) -> bool) -> Stats {
     let mut stats = Stats::default();
     let mut sums = Sums::default();

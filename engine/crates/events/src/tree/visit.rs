@@ -1,4 +1,4 @@
-//! All rows of a trace, each as soon as it has ended.
+//! Visits all rows of a trace, each as soon as it has ended.
 
 use std::ops::ControlFlow;
 
@@ -12,11 +12,11 @@ use crate::tree::walk::{Open, Passed, Walk, parking};
 /// A part of a trace.
 #[derive(Clone, Debug)]
 pub struct TraceRange {
-    /// Numbers of threads, ascending; `None`: all.
+    /// The numbers of the threads, ascending. `None` for all.
     pub threads: Option<Vec<u32>>,
-    /// Only what began at this time or later, nanoseconds since the log's start.
+    /// The earliest time at which rows begin, in nanoseconds since the log's start.
     pub from_ns: u64,
-    /// Only what began up to this time.
+    /// The latest time at which rows begin.
     pub to_ns: u64,
 }
 
@@ -48,8 +48,7 @@ impl TraceRange {
     }
 }
 
-/// Shows rows: thread by thread, each when it has ended, until one is the last that is wanted. What had to be left out is
-/// in the answer, whole sentences.
+/// Visits rows thread by thread, each when it has ended, until `show` breaks. Returns what had to be left out, in whole sentences.
 pub(crate) fn visit(
     trace: &Trace,
     scope: &TraceRange,

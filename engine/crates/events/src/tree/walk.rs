@@ -1,4 +1,4 @@
-//! Going through a thread's events and knowing what the thread is inside of, from its beginning or from a checkpoint on.
+//! Walks through a thread's events, from its beginning or from a checkpoint, and keeps track of open nodes.
 
 use std::collections::HashSet;
 
@@ -11,25 +11,25 @@ use crate::reader::selection::Selection;
 use crate::tree::stack::{Closing, Node, Outcome, Stack};
 use crate::values::CallValues;
 
-/// Something that the thread is inside of.
+/// An open node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Open {
-    /// Its event's number in the thread.
+    /// The number of its event in the thread.
     pub(crate) node: u64,
     pub(crate) what: Node,
     pub(crate) start_ns: u64,
-    /// Its place among its siblings.
+    /// Its position among its siblings.
     pub(crate) position: u64,
-    /// Rows directly below it so far.
+    /// The number of its direct children so far.
     pub(crate) children: u64,
-    /// Its place among the thread's spans.
+    /// Its position among the thread's spans.
     pub(crate) span: Option<u32>,
 }
 
-/// What a thread does, as far as its events tell.
+/// The state of a thread, as far as its events show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// None of the others: on a processor, or waiting for something that is not logged.
+    /// None of the others: it runs, or waits for something that is not logged.
     Running,
     /// It waits for a monitor that another thread owns.
     Contended,
@@ -42,7 +42,7 @@ pub enum State {
 /// Nanoseconds contended, waiting and parked.
 pub(crate) type Blocked = [u64; 3];
 
-/// Where a walk goes on.
+/// A position from which a walk can continue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standing {
     pub(crate) mark: Mark,
@@ -50,33 +50,33 @@ pub(crate) struct Standing {
     pub(crate) blocked: Blocked,
 }
 
-/// A thread's events, one after another.
+/// A walk through a thread's events.
 pub(crate) struct Walk<'a> {
     events: ThreadEvents<'a>,
     stack: Stack,
     parking: &'a HashSet<u32>,
     pub(crate) open: Vec<Open>,
-    /// What the last event ended, innermost first.
+    /// The nodes that the last event ended, innermost first.
     pub(crate) ended: Vec<(Outcome, Open)>,
-    /// Values of calls that are open, and of those that the last event ended, by their nodes.
+    /// The values of open calls, and of calls that the last event ended, by node.
     open_values: Vec<(u64, CallValues)>,
     ended_values: Vec<(u64, CallValues)>,
-    /// The last event began what is open innermost.
+    /// Whether the last event began the innermost open node.
     pub(crate) began: bool,
-    /// The last event is a row without a duration, at this place among its siblings.
+    /// If the last event is a row without a duration, its position among its siblings.
     pub(crate) point: Option<u64>,
-    /// Rows at the top so far.
+    /// The number of rows at the top level so far.
     pub(crate) rows: u64,
-    /// The last event's times.
+    /// The times of the last event.
     pub(crate) now: (u64, Option<u64>),
-    /// Time in each state that is not running, up to the last event.
+    /// The time in each state other than running, up to the last event.
     pub(crate) blocked: Blocked,
     parked: u32,
-    /// Times that [`Self::step_with`] was called.
+    /// The number of calls of [`Self::step_with`].
     steps: u64,
 }
 
-/// How much of some threads was gone through, by the bytes of their events.
+/// Reports the progress of a pass over threads, by the bytes of their events.
 pub(crate) struct Passed<'a> {
     progress: &'a Progress,
     all: f64,
@@ -103,20 +103,20 @@ impl<'a> Passed<'a> {
         self.thread = thread.bytes;
     }
 
-    /// After so many events of the thread.
+    /// Reports the progress after this number of the thread's events.
     fn at(&self, events: u64) -> Result<(), Cancelled> {
-        // An event has three bytes and more.
+        // An event has at least three bytes.
         let here = events.saturating_mul(3).min(self.thread);
         self.progress.at((self.done + here) as f64 / self.all)
     }
 
-    /// Everything was gone through.
+    /// Reports the end of the pass.
     pub(crate) fn finish(self) -> Result<(), Cancelled> {
         self.progress.at(1.0)
     }
 }
 
-/// Events between two reports of progress.
+/// The number of events between two reports of progress.
 const CANCEL_CHECK_INTERVAL: u64 = 1 << 14;
 
 impl<'a> Walk<'a> {
@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         Walk::selected(trace, thread, parking, trace.selection())
     }
 
-    /// Through those that are in another selection.
+    /// A walk through the events in a selection.
     pub(crate) fn selected(
         trace: &'a Trace,
         thread: u32,
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// As [`Self::step_or_finish`]. Now and then, at the first event already, says how far it is.
+    /// Like [`Self::step_or_finish`], but reports progress now and then, beginning with the first event.
     pub(crate) fn step_with(&mut self, passed: &Passed<'_>) -> Result<Option<Event>, Cancelled> {
         if self.steps.is_multiple_of(CANCEL_CHECK_INTERVAL) {
             passed.at(self.steps)?;
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         Ok(self.step_or_finish())
     }
 
-    /// The next event. Behind the last one there is none, and what was open ends.
+    /// Goes to the next event. Returns `None` after the last event and closes what is still open.
     pub(crate) fn step_or_finish(&mut self) -> Option<Event> {
         let event = self.step();
         if event.is_none() {
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
         event
     }
 
-    /// The next event; what it begins and ends is in the fields.
+    /// Goes to the next event. The fields say what it begins and ends.
     pub(crate) fn step(&mut self) -> Option<Event> {
         let event = self.events.next()?;
         let number = self.events.number();
@@ -204,7 +204,7 @@ impl<'a> Walk<'a> {
         Some(event)
     }
 
-    /// The thread has no more events: what is open ends.
+    /// Closes what is still open: the thread has no more events.
     pub(crate) fn finish(&mut self) {
         self.ended.clear();
         self.ended_values.clear();
@@ -218,7 +218,7 @@ impl<'a> Walk<'a> {
         self.parked = 0;
     }
 
-    /// The last event's number.
+    /// The number of the last event.
     pub(crate) fn number(&self) -> u64 {
         self.events.number()
     }
@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes on elsewhere, inside of `open`, with so many rows at the top before.
+    /// Continues elsewhere, with these open nodes and this number of rows at the top level before.
     pub(crate) fn go_to(&mut self, standing: &Standing, open: Vec<Open>, rows: u64) {
         self.events.go_to(standing.mark);
         let frames = open.iter().map(|it| (it.what, it.node, it.start_ns));
@@ -251,13 +251,13 @@ impl<'a> Walk<'a> {
         self.ended_values.clear();
     }
 
-    /// The values of a call that the last event ended, as far as they were passed.
+    /// The values of a call that the last event ended, as far as the walk has passed them.
     pub(crate) fn values_of(&self, node: u64) -> Option<&CallValues> {
         let found = self.ended_values.iter().find(|(it, _)| *it == node);
         found.map(|(_, values)| values)
     }
 
-    /// Keeps what an event tells of the values of an open call.
+    /// Keeps the values of an open call from an event.
     fn take_values(&mut self, what: &What, number: u64) {
         let (What::Arguments { method, .. } | What::Returned { method, .. }) = what else {
             return;
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
         let Some(node) = self.open.iter().rev().find(is).map(|it| it.node) else {
             return;
         };
-        // They are told right behind the beginning: others are those of a call whose beginning is lost.
+        // Arguments follow immediately after the beginning. Others belong to a call whose beginning is lost.
         if matches!(what, What::Arguments { .. }) && node + 1 != number {
             return;
         }
@@ -282,10 +282,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Values of calls that have ended are no longer those of open ones.
+    /// Moves the values of calls that have ended.
     fn end_values(&mut self) {
         for (outcome, open) in &self.ended {
-            // Calls inside of it that are still here were lost with their ends.
+            // Inner calls that are still here have lost their ends.
             let found = self
                 .open_values
                 .iter()
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What the thread does after the last event.
+    /// The thread's state after the last event.
     pub(crate) fn state(&self) -> State {
         match self.open.last().map(|it| it.what) {
             Some(Node::Contended { .. }) => State::Contended,
@@ -337,7 +337,7 @@ fn is_parking(parking: &HashSet<u32>, node: Node) -> bool {
     matches!(node, Node::Call { method } if parking.contains(&method))
 }
 
-/// Whether an event is a row of its own without a duration.
+/// Whether an event is a row by itself, without a duration.
 fn is_point(what: &What) -> bool {
     match what {
         What::ThreadStart { .. }
@@ -363,7 +363,7 @@ fn is_point(what: &What) -> bool {
     }
 }
 
-/// Methods in which a thread only waits.
+/// The methods in which a thread only waits.
 pub(crate) fn parking(trace: &Trace) -> HashSet<u32> {
     let methods = trace.methods.iter().filter(|(_, method)| {
         match (method.class.as_str(), method.name.as_str()) {

@@ -1,10 +1,10 @@
-//! Arguments and results of calls as people read them.
+//! Formats the arguments and results of calls.
 
 use crate::reader::open::Trace;
 use crate::values::{Arguments, CallValues, Value};
 
 impl Value {
-    /// The value without what tells its type: a text as it is, a number in digits, a class's name.
+    /// The value without a mark of its type: a text as it is, a number in digits, a class's name.
     pub fn plain(&self, trace: &Trace) -> String {
         match self {
             Value::Unknown => "?".to_owned(),
@@ -24,7 +24,7 @@ impl Value {
         }
     }
 
-    /// What a reader sees: `42`, `"text"`, `"a long te"…`, `'c'`, `null`, `java.util.List`.
+    /// The value as it is shown: `42`, `"text"`, `"a long te"…`, `'c'`, `null`, `java.util.List`.
     pub fn shown(&self, trace: &Trace) -> String {
         match self {
             Value::Text { text, cut } => {
@@ -37,7 +37,7 @@ impl Value {
     }
 }
 
-/// As most languages write it.
+/// A floating-point number as most languages write it.
 fn number(text: String) -> String {
     match text.as_str() {
         "inf" => "Infinity".to_owned(),
@@ -46,7 +46,7 @@ fn number(text: String) -> String {
     }
 }
 
-/// Without ends of lines and whatever else would change how the text around it looks.
+/// Escapes line breaks and other characters that would change how the surrounding text looks.
 fn escaped(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -65,13 +65,13 @@ fn escaped(text: &str, quote: char) -> String {
     out
 }
 
-/// Characters that turn the direction of the text behind them.
+/// Whether a character changes the direction of the text after it.
 fn is_direction(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 impl Arguments {
-    /// `1, "two", …`; empty for a call that has none.
+    /// The arguments as they are shown, such as `1, "two", …`. Empty for a call without arguments.
     pub fn shown(&self, trace: &Trace) -> String {
         let mut all: Vec<String> = self.values.iter().map(|it| it.shown(trace)).collect();
         if self.all as usize > self.values.len() {
@@ -82,7 +82,7 @@ impl Arguments {
 }
 
 impl CallValues {
-    /// What follows a method's name: `(1, "two") → 3`; without what is not known.
+    /// The values as they follow a method's name, such as `(1, "two") → 3`, without unknown ones.
     pub fn shown(&self, trace: &Trace) -> String {
         let arguments = self.arguments.as_ref();
         let given = arguments.map_or_else(String::new, |it| format!("({})", it.shown(trace)));

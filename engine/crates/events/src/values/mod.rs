@@ -1,4 +1,4 @@
-//! Arguments and results of calls, where the log has them (`observe_values`).
+//! The arguments and results of calls, if the log has them (`observe_values`).
 
 mod display;
 
@@ -7,28 +7,28 @@ use fulcrum_wire::log::{self, Damage, Payload};
 /// An argument or a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// It could not be told.
+    /// The value is unknown.
     Unknown,
-    /// A signed number.
+    /// A signed integer.
     Integer(i64),
-    /// A number without sign.
+    /// An unsigned integer.
     Unsigned(u64),
-    /// True or false.
+    /// A Boolean.
     Boolean(bool),
-    /// A character: a unit of UTF-16, or a character's code.
+    /// A character: a UTF-16 code unit, or a code point.
     Character(u32),
-    /// The bits of a number of 32 bits with a fraction.
+    /// The bits of a 32-bit floating-point number.
     Single(u32),
-    /// The bits of a number of 64 bits with a fraction.
+    /// The bits of a 64-bit floating-point number.
     Double(u64),
     /// A text.
     Text {
-        /// Its beginning, or all of it. What was no character is U+FFFD.
+        /// The text, or its beginning. Invalid bytes are U+FFFD.
         text: String,
-        /// More follows.
+        /// Whether the text was truncated.
         cut: bool,
     },
-    /// No object, or a pointer to nothing.
+    /// `null`, or a null pointer.
     Null,
     /// An object of a class.
     Object {
@@ -37,7 +37,7 @@ pub enum Value {
     },
     /// An address.
     Address(u64),
-    /// A number that has a name.
+    /// An integer with a name.
     Named {
         /// The number.
         value: i64,
@@ -46,25 +46,25 @@ pub enum Value {
     },
 }
 
-/// What a call was given.
+/// The arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
-    /// How many arguments it has.
+    /// The number of arguments.
     pub all: u32,
-    /// The first of them.
+    /// The first arguments.
     pub values: Vec<Value>,
 }
 
-/// What is known of a call's values.
+/// The known values of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallValues {
-    /// What it was given; `None` when it has no arguments, or the log does not tell them.
+    /// The arguments. `None` if the call has none, or the log does not have them.
     pub arguments: Option<Arguments>,
-    /// What it returned; `None` when it returned nothing, was left otherwise, or the log does not tell it.
+    /// The result. `None` if the call returned nothing or did not return, or the log does not have it.
     pub returned: Option<Value>,
 }
 
-/// The next value of a payload. `None`: another version knows more types.
+/// Reads the next value of a payload. `None` if its type is from a later version.
 pub(crate) fn read(fields: &mut Payload<'_>) -> Result<Option<Value>, Damage> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(fields.value()?.map(|value| match value {
@@ -89,7 +89,7 @@ pub(crate) fn read(fields: &mut Payload<'_>) -> Result<Option<Value>, Damage> {
     }))
 }
 
-/// What a record of arguments tells behind the method. `None`: another version knows more types.
+/// Reads the arguments of a record, which follow the method. `None` if a type is from a later version.
 pub(crate) fn read_arguments(fields: &mut Payload<'_>) -> Result<Option<Arguments>, Damage> {
     let all = u32::try_from(fields.number()?).map_err(|_| Damage::Bad)?;
     let count = fields.number()?;

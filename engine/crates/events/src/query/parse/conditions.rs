@@ -1,4 +1,4 @@
-//! Conditions: what is true of a row, combined by `and`, `or` and `not`.
+//! Parses conditions: comparisons, combined by `and`, `or` and `not`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

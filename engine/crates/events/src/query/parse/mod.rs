@@ -1,4 +1,6 @@
-//! From words to a query.
+//! Parses queries.
+//!
+//! By hand: the grammar is small, and errors must point at the place and suggest what to write.
 
 mod conditions;
 
@@ -12,7 +14,7 @@ const KEYWORDS: [&str; 10] = [
     "and", "or", "not", "in", "group", "select", "order", "by", "limit", "where",
 ];
 
-/// Keys of a group; more make no sense on a screen.
+/// The most keys of a group. More make no sense on a screen.
 const MOST_KEYS: usize = 4;
 
 struct Parser<'q> {
@@ -22,20 +24,20 @@ struct Parser<'q> {
 }
 
 impl Query {
-    /// Reads a query.
+    /// Parses a query.
     ///
     /// # Errors
-    /// When it cannot be understood; the error says where.
+    /// When the text is invalid. The error says where.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         query(text)
     }
 }
 
 impl Condition {
-    /// Reads a condition alone; an empty one holds for every row.
+    /// Parses a condition. An empty one holds for every row.
     ///
     /// # Errors
-    /// When it cannot be understood; the error says where.
+    /// When the text is invalid. The error says where.
     pub fn parse(text: &str) -> Result<Condition, QueryError> {
         condition(text)
     }
@@ -88,7 +90,7 @@ fn query(text: &str) -> Result<Query, QueryError> {
     query.complete(&parser)
 }
 
-/// Reads a condition alone.
+/// Parses a condition.
 fn condition(text: &str) -> Result<Condition, QueryError> {
     let mut parser = Parser::new(text)?;
     let condition = parser.optional_condition()?;
@@ -99,7 +101,7 @@ fn condition(text: &str) -> Result<Condition, QueryError> {
 }
 
 impl Query {
-    /// What was not said, and what does not fit together.
+    /// Fills in defaults, and checks that the parts fit together.
     fn complete(mut self, parser: &Parser<'_>) -> Result<Query, QueryError> {
         let grouped = !self.keys.is_empty();
         if self.columns.is_empty() {
@@ -114,7 +116,7 @@ impl Query {
             Column::Sum(..) => None,
         });
         if let (true, Some(field)) = (grouped || sums, plain) {
-            // In groups a field alone is one of the keys, and keys are shown anyway.
+            // In groups, a field alone must be a key, and keys are shown anyway.
             let at = parser.place_of(field.name(), "select");
             return Err(parser.error(at, self.not_in_groups(field)));
         }
@@ -176,7 +178,7 @@ impl<'q> Parser<'q> {
 
     fn take(&mut self) -> Token {
         let token = self.tokens[self.next].0.clone();
-        // The last word is the end, and stays.
+        // The last token is the end, and stays.
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         token
     }
@@ -196,7 +198,7 @@ impl<'q> Parser<'q> {
         self.error(self.at(), format!("expected {expected}, found {found}"))
     }
 
-    /// Where a word stands, after another.
+    /// The position of a word after another word.
     fn place_of(&self, word: &str, after: &str) -> usize {
         let is = |token: &Token, text: &str| matches!(token, Token::Word(it) if it == text);
         let from = self
@@ -331,7 +333,7 @@ impl<'q> Parser<'q> {
         Ok(Column::Sum(function, Some(field)))
     }
 
-    /// A column, and which way.
+    /// Parses a column and its direction.
     fn order(&mut self) -> Result<Order, QueryError> {
         let Token::Word(word) = self.peek().clone() else {
             return Err(self.unexpected("a column to order by"));
@@ -394,7 +396,7 @@ fn function(name: &str) -> Option<Function> {
     })
 }
 
-/// A name that is none, and the one that may have been meant.
+/// The message about an unknown name, with one that may have been meant.
 fn unknown(word: &str) -> String {
     let names = || FIELDS.iter().map(|(name, ..)| *name);
     let near = names().min_by_key(|name| distance(name, word));
@@ -407,7 +409,7 @@ fn unknown(word: &str) -> String {
     }
 }
 
-/// Letters to change, add or take away to make one of the other.
+/// The edit distance between two texts.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
