@@ -193,7 +193,7 @@ fn a_difference_is_read_as_a_comparison() {
             text.starts_with("samples, 70 minus 50 is 20; shares are of 70, 3 functions\n"),
             "{text}"
         );
-        let note = "has values below 0: it is read as a comparison";
+        let note = "has values below 0, so it is read as a comparison";
         assert!(text.contains(note), "{text}");
         let found = json(&["suggest", profile, "--json"]);
         assert_eq!(found["sides"], json!({ "a": 70, "b": 50 }));

@@ -131,11 +131,11 @@ impl Navigation {
 
     fn opened(&mut self, notes: Vec<String>) -> NavigatorOpened {
         let [a, b] = self.open.sources();
-        let files = |side: &[fulcrum_paths::Source]| {
+        let files = |side: &[fulcrum_paths::ProfileInput]| {
             let names: Vec<_> = side.iter().map(|it| it.identity.file.as_str()).collect();
             names.join(" + ")
         };
-        let nodes = |source: &fulcrum_paths::Source| match &source.calls {
+        let nodes = |source: &fulcrum_paths::ProfileInput| match &source.calls {
             Calls::Tree(tree) => u64::from(tree.len()),
             Calls::Graphs(graphs) => graphs.first().map_or(0, |it| it.functions.len() as u64),
         };
