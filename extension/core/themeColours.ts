@@ -277,11 +277,6 @@ export type ReadColour = (
   id: ColourId | "editor.background" | "foreground" | "descriptionForeground" | "contrastBorder",
 ) => string;
 
-/** As they are in a theme that says nothing about them. */
-export function defaultColours(kind: ThemeKind): Colours {
-  return (id) => themeColours[id][kind];
-}
-
 /**
  * As the user's settings have them.
  * @param customisations the setting `workbench.colorCustomizations`: colours by name, and by theme in brackets more of them

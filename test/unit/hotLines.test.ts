@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { shapeSvg, shapes } from "../../extension/core/causal/shapes";
+import { shapeSvg } from "../../extension/core/causal/shapes";
 import {
   gutterSentence,
   heatDataUri,
   heatSvg,
   hotShape,
-  hotShapes,
   hotTexts,
   hottestOfEachLine,
 } from "../../extension/core/profiles/hotLines";
-import { defaultColours } from "../../extension/core/themeColours";
 import { line } from "./makeNavigator";
+import { hotShapes, shapes } from "./makeShapes";
+import { defaultColours } from "./makeThemes";
 
 const dark = defaultColours("dark");
 

@@ -1,8 +1,8 @@
 /** The plot in a hover takes the theme's colours. */
 import { expect, test } from "vitest";
 import { plotInColours } from "../../extension/core/causal/hoverPlot";
-import { customColours, defaultColours } from "../../extension/core/themeColours";
-import { themeKinds } from "./makeThemes";
+import { customColours } from "../../extension/core/themeColours";
+import { defaultColours, themeKinds } from "./makeThemes";
 
 const svg = `<svg fill="#888888"><text>−12 %, not "#88888"</text><path stroke="#4a90d9"/><g fill="#4a90d9"/></svg>`;
 const inMarkdown = (picture: string) =>

@@ -1,6 +1,6 @@
 /** Themes as tests see them: our colours as they are by default, and the editor's own of its default themes. */
 import {
-  defaultColours,
+  type Colours,
   luminance,
   type ReadColour,
   type ThemeKind,
@@ -20,6 +20,11 @@ const editor: Readonly<Record<string, Readonly<Record<ThemeKind, string>>>> = {
   descriptionForeground: { dark: "#9d9d9d", light: "#3b3b3b", highContrast: "#ffffff", highContrastLight: "#292929" },
   contrastBorder: { dark: "", light: "", highContrast: "#6fc3df", highContrastLight: "#0f4a85" },
 };
+
+/** Our colours in a theme that does not set them. */
+export function defaultColours(kind: ThemeKind): Colours {
+  return (id) => themeColours[id][kind];
+}
 
 export function readTheme(kind: ThemeKind): ReadColour {
   const own = defaultColours(kind);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { shapeDataUri, shapeSvg, shapes, toneOf } from "../../extension/core/causal/shapes";
-import { defaultColours } from "../../extension/core/themeColours";
-import { themeKinds } from "./makeThemes";
+import { shapeDataUri, shapeSvg, toneOf } from "../../extension/core/causal/shapes";
+import { shapes } from "./makeShapes";
+import { defaultColours, themeKinds } from "./makeThemes";
 
 const dark = defaultColours("dark");
 

@@ -8,18 +8,6 @@ import type { ColourId, Colours } from "../themeColours";
 
 export type Tone = "gain" | "flat" | "harm" | "unknown";
 
-export const shapes: readonly LineShape[] = [
-  "gain4",
-  "gain3",
-  "gain2",
-  "gain1",
-  "flat",
-  "harm1",
-  "harm2",
-  "harm3",
-  "unknown",
-];
-
 /** Height that the line gains over the cell, in pixels; negative falls. */
 const rises: Readonly<Record<Exclude<LineShape, "unknown">, number>> = {
   gain4: 13,

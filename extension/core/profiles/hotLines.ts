@@ -1,7 +1,7 @@
 /**
- * Hot lines in the gutter: shapes of the same family as those of causal results, and not to be taken for them. Those are
- * lines that rise or fall; these are bars. Those of a comparison are at a line that means "no difference": they stand on it
- * where A costs more, and hang from it where it costs less.
+ * Hot lines in the gutter: shapes of the same family as those of causal results, but distinguishable from them. Those are
+ * lines that rise or fall; these are bars. The bars of a comparison are at a line that means "no difference": above it where
+ * A costs more, below it where A costs less.
  */
 import { bestLines, firstOfEachLine, type InlineMode } from "../causal/inline";
 import { gutterSize } from "../causal/shapes";
@@ -12,16 +12,10 @@ import type { Colours } from "../themeColours";
 export type Heat = Exclude<NavigatorHeat, "cold">;
 export type HotLine = NavigatorLine & { heat: Heat };
 
-/** What is drawn: in a comparison, a hot line is one that became dearer. */
+/** What is drawn: in a comparison, a hot line is one that became more expensive. */
 export type HotShape = Heat | "more1" | "more2" | "more3" | "more4";
 /** The colours of texts. */
 export type HotTone = "hot" | "less";
-
-export const hotShapes: readonly HotShape[] = [
-  ...(["hot1", "hot2", "hot3", "hot4"] as const),
-  ...(["more1", "more2", "more3", "more4"] as const),
-  ...(["less1", "less2", "less3"] as const),
-];
 
 /** How a heat is drawn. */
 export function hotShape(heat: Heat, comparison: boolean): HotShape {

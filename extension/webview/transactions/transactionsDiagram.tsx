@@ -193,12 +193,7 @@ function Arrow({ arrow, class: name }: { arrow: DiagramArrow; class: string }): 
   return (
     <g class={name}>
       <title>{arrow.spoken}</title>
-      <path
-        d={arrow.path}
-        class={`flow ${arrow.kind}`}
-        marker-end="url(#tip-of-flow)"
-        stroke-width={arrow.thickness}
-      />
+      <path d={arrow.path} class={`flow ${arrow.kind}`} marker-end="url(#tip-of-flow)" stroke-width={arrow.thickness} />
     </g>
   );
 }

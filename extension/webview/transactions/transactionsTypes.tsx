@@ -87,11 +87,7 @@ export class TypeTable extends Component<Props> {
     };
     return (
       <>
-        <Actions
-          type={shown.types.find((it) => it.name === this.chosen)}
-          act={this.props.act}
-          go={this.props.go}
-        />
+        <Actions type={shown.types.find((it) => it.name === this.chosen)} act={this.props.act} go={this.props.go} />
         <table
           id="types"
           role="treegrid"
