@@ -34,7 +34,7 @@ impl Numbers {
         let cost = self.cost(self.denominator.cost);
         match self.denominator.of {
             DenominatorKind::Total => cost,
-            of => format!("{}, {cost}", of.words()),
+            of => format!("{}, {cost}", of.phrase()),
         }
     }
 

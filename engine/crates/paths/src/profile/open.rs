@@ -15,7 +15,7 @@ use crate::profile::any::AnyProfile;
 use crate::profile::call_graph::CallGraphProfile;
 use crate::profile::call_tree::CallTreeProfile;
 use crate::profile::denominator::Denominator;
-use crate::profile::unusual_shares::beyond;
+use crate::profile::unusual_shares::unusual_shares_note;
 use crate::search::labels::{FileIdentity, ProfileIdentity};
 
 /// A profile that was read from a file.

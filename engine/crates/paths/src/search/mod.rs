@@ -13,7 +13,7 @@ use std::fmt;
 use crate::profile::denominator::{Denominator, DenominatorKind, Metric, is_noise};
 use crate::profile::end::End;
 use crate::profile::interface::{ProfileInterface, Refusal};
-use crate::search::details::{self, Details, LabelReport, Row, Step};
+use crate::search::details::{Details, LabelReport, Row, Step};
 use crate::search::estimate::{Estimate, estimate};
 use crate::search::labels::{Labels, ProfileIdentity, SavedLabels};
 use crate::search::suggester::Suggester;

@@ -43,7 +43,7 @@ fn heading(navigator: &SearchSnapshot) -> String {
             match whole.of {
                 DenominatorKind::Costlier => format!(
                     "{}, {}",
-                    whole.of.words(),
+                    whole.of.phrase(),
                     quantity(whole.cost, &navigator.unit)
                 ),
                 _ => "the whole difference".into(),

@@ -12,7 +12,7 @@ mod rust;
 
 use std::sync::Arc;
 
-use crate::progress_points::include::{self, Header};
+use crate::progress_points::include::Header;
 use crate::progress_points::kind::{ProgressPointKind, Refused};
 use crate::syntax::language::Language;
 use crate::syntax::text::{Edit, apply};

@@ -9,7 +9,7 @@ use object::{Object as _, ObjectSection as _, SectionFlags, elf};
 
 use crate::dwarf::files::Files;
 use crate::elf::file::{self, Code, Module, Reader};
-use crate::sites::patch::{self, Window};
+use crate::sites::patch::Window;
 use crate::unwind::rows;
 use crate::{Location, Scope, SymbolsError};
 

@@ -22,7 +22,6 @@ use crate::profile::call_tree::names::Names;
 use crate::profile::call_tree::nearness::TreeNearness;
 use crate::profile::call_tree::occurrences::Occurrences;
 use crate::profile::call_tree::region::{Cover, Region};
-use crate::profile::call_tree::running;
 use crate::profile::end::End;
 use crate::profile::interface::{Overlap, PreparedSummaries, ProfileInterface, Refusal};
 use crate::profile::nearness::Nearness;
