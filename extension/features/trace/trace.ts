@@ -26,8 +26,6 @@ import { PagePanel, type PanelContext } from "../editor/pagePanel";
 import { openLocation } from "../navigator/frames";
 import type { Navigation } from "../navigator/navigation";
 
-export const traceViewType = "fulcrum.trace";
-
 const noTimeline: EventsTimeline = { threads: [], collections: { startNs: [], endNs: [] }, names: [] };
 
 export class TracePanel extends PagePanel<ToTrace, FromTrace> {

@@ -17,7 +17,7 @@ import type { Navigation } from "../navigator/navigation";
 import { buildJava } from "../run/javaBuilds";
 import { lastWritten } from "../run/programOutput";
 import type { RunStore } from "../runs/runStore";
-import { TracePanel, traceViewType } from "./trace";
+import { TracePanel } from "./trace";
 import { askTrace, type TraceRequest } from "./traceWizard";
 
 /** `name`: what people call the program, when its command does not say. */
@@ -36,7 +36,7 @@ export class Traces extends Owner {
   ) {
     super();
     const register = vscode.commands.registerCommand;
-    this.panels = new PagePanels(traceViewType, {
+    this.panels = new PagePanels("fulcrum.trace", {
       read: keptRun,
       restore: (panel, run) => this.show(run, panel),
     });
