@@ -16,33 +16,8 @@ pub fn typescript() -> String {
         "export const PROTOCOL_VERSION = {PROTOCOL_VERSION};\n\n"
     ));
 
-    let rows = request_rows(&cfg);
-    out.push_str("/** The names of the custom requests. */\nexport const Method = {\n");
-    for [name, text, ..] in &rows {
-        out.push_str(&format!("  {name}: \"{text}\",\n"));
-    }
-    out.push_str("} as const;\n\n");
-    out.push_str("/** What each custom request takes and gives. */\nexport interface Requests {\n");
-    for [_, text, params, result] in &rows {
-        out.push_str(&format!(
-            "  \"{text}\": {{ params: {params}; result: {result} }};\n"
-        ));
-    }
-    out.push_str("}\n\n/** Server to client: the open profile changed. */\n");
-    out.push_str(&format!(
-        "export const DID_CHANGE_RESULTS = \"{DID_CHANGE_RESULTS}\";\n"
-    ));
-    out.push_str("\n/** Server to client, about twice a second: how a run stands. */\n");
-    out.push_str(&format!("export const LIVE = \"{LIVE}\";\n"));
-    out.push_str(
-        "\n/** Server to client: how a recording of events or of transactions, or the refine loop, stands. */\n",
-    );
-    out.push_str(&format!("export const TRACE_LIVE = \"{TRACE_LIVE}\";\n"));
-    out.push_str(&format!(
-        "export const TRANSACTIONS_LIVE = \"{TRANSACTIONS_LIVE}\";\n"
-    ));
-    out.push_str(&format!("export const REFINE_LIVE = \"{REFINE_LIVE}\";\n"));
-
+    methods(&cfg, &mut out);
+    notifications(&mut out);
     macro_rules! declare {
         ($($ty:ty),* $(,)?) => { $( declare::<$ty>(&cfg, &mut out); )* };
     }
@@ -298,6 +273,41 @@ pub fn typescript() -> String {
         Blame,
     );
     out
+}
+
+/// The names of the requests, and what each takes and gives.
+fn methods(cfg: &Config, out: &mut String) {
+    let rows = request_rows(cfg);
+    out.push_str("/** The names of the custom requests. */\nexport const Method = {\n");
+    for [name, text, ..] in &rows {
+        out.push_str(&format!("  {name}: \"{text}\",\n"));
+    }
+    out.push_str("} as const;\n\n");
+    out.push_str("/** What each custom request takes and gives. */\nexport interface Requests {\n");
+    for [_, text, params, result] in &rows {
+        out.push_str(&format!(
+            "  \"{text}\": {{ params: {params}; result: {result} }};\n"
+        ));
+    }
+    out.push_str("}\n");
+}
+
+/// The names of the notifications.
+fn notifications(out: &mut String) {
+    out.push_str("\n/** Server to client: the open profile changed. */\n");
+    out.push_str(&format!(
+        "export const DID_CHANGE_RESULTS = \"{DID_CHANGE_RESULTS}\";\n"
+    ));
+    out.push_str("\n/** Server to client, about twice a second: how a run stands. */\n");
+    out.push_str(&format!("export const LIVE = \"{LIVE}\";\n"));
+    out.push_str(
+        "\n/** Server to client: how a recording of events or of transactions, or the refine loop, stands. */\n",
+    );
+    out.push_str(&format!("export const TRACE_LIVE = \"{TRACE_LIVE}\";\n"));
+    out.push_str(&format!(
+        "export const TRANSACTIONS_LIVE = \"{TRANSACTIONS_LIVE}\";\n"
+    ));
+    out.push_str(&format!("export const REFINE_LIVE = \"{REFINE_LIVE}\";\n"));
 }
 
 /// ts-rs writes a type on few lines without indentation; this lays it out for reading.

@@ -33,7 +33,7 @@ fn improved(stream: &str) -> String {
 }
 
 pub(super) fn start() -> Client {
-    let before = record_stream("src/a.cpp", "item", false);
+    let before = record_stream("src/a.cpp", "item");
     let faster = SOURCE.replace("decode(item);", "decode_quickly(item);");
     let changed = format!("// Two\n// lines more\n{faster}");
     // The code as it is now has another line on top.

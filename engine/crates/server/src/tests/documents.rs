@@ -4,7 +4,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::fixtures::{SOURCE, coz, manifest, record_stream};
+use super::fixtures::{SOURCE, coz, cut_record_stream, manifest, record_stream};
 
 fn session() -> Client {
     let mut client = Client::start(&[("src/a.cpp", SOURCE), ("a.coz", &coz("src/a.cpp", "item"))]);
@@ -108,7 +108,7 @@ fn a_runs_snapshot_tells_what_the_lines_were() {
         ("run/sources/0-a.cpp", SOURCE),
         (
             "run/causal-9-0.jsonl",
-            &record_stream("/build/src/a.cpp", "item", false),
+            &record_stream("/build/src/a.cpp", "item"),
         ),
     ]);
     client.open_profile(&client.path("run"));
@@ -144,7 +144,7 @@ fn the_run_of_a_killed_recorder_opens_with_a_note() {
         ("run/run.json", &manifest("running", "/", &[])),
         (
             "run/causal-9-0.jsonl",
-            &record_stream("src/a.cpp", "item", true),
+            &cut_record_stream("src/a.cpp", "item"),
         ),
     ]);
     let summary = client.open_profile(&client.path("run/run.json"));

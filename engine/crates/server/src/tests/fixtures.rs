@@ -84,8 +84,25 @@ pub(super) fn coz(file: &str, point: &str) -> String {
     out
 }
 
-/// The profile as our runtime writes it; `cut` ends it in the middle of a record, as SIGKILL does.
-pub(super) fn record_stream(file: &str, point: &str, cut: bool) -> String {
+/// The profile as our runtime writes it.
+pub(super) fn record_stream(file: &str, point: &str) -> String {
+    let (mut out, end) = records(file, point);
+    let _ = writeln!(
+        out,
+        "{{\"type\":\"end\",\"time\":{end},\"reason\":\"exit\"}}"
+    );
+    out
+}
+
+/// The same, ended in the middle of a record, as by SIGKILL.
+pub(super) fn cut_record_stream(file: &str, point: &str) -> String {
+    let (mut out, _) = records(file, point);
+    out.push_str("{\"type\":\"experiment\",\"selected\":\"");
+    out
+}
+
+/// All records but the last, and when they end.
+fn records(file: &str, point: &str) -> (String, u64) {
     let mut out = String::from(
         "{\"type\":\"header\",\"format\":\"fulcrum-causal\",\"version\":1,\"pid\":9,\"program\":\"/app\",\"time\":1,\
          \"period\":1000000,\"levels\":[0.25,0.5,0.75,1.0],\"sampler\":\"perf\"}\n",
@@ -114,15 +131,7 @@ pub(super) fn record_stream(file: &str, point: &str, cut: bool) -> String {
         "{{\"type\":\"samples\",\"time\":{start},\"total\":9000,\"in_scope\":3600,\"lines\":{{{}}}}}",
         lines.join(",")
     );
-    if cut {
-        out.push_str("{\"type\":\"experiment\",\"selected\":\"");
-    } else {
-        let _ = writeln!(
-            out,
-            "{{\"type\":\"end\",\"time\":{start},\"reason\":\"exit\"}}"
-        );
-    }
-    out
+    (out, start)
 }
 
 /// A run that sampled but visited nothing.

@@ -61,7 +61,7 @@ pub(super) fn start() -> (Client, Script, Receiver<(Remote, Options)>) {
             ("recorded/run.json", &manifest("exited", "@WORKSPACE@", &[])),
             (
                 "recorded/causal-9-0.jsonl",
-                &record_stream("src/a.cpp", "item", false),
+                &record_stream("src/a.cpp", "item"),
             ),
         ],
         json!({}),

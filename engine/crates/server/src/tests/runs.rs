@@ -17,7 +17,7 @@ fn write_run(options: &Options, exit: Exit, stderr: &str) -> Recorded {
     let workspace = options.workspace.clone().expect("the client names it");
     let run = workspace.join(".fulcrum/runs/20261121T131500Z-app");
     std::fs::create_dir_all(&run).expect("a run folder");
-    let stream = record_stream("src/a.cpp", "item", false);
+    let stream = record_stream("src/a.cpp", "item");
     for (name, text) in [
         (
             "run.json",

@@ -74,22 +74,29 @@ fn runs_are_listed_newest_first() {
     client.leave().expect("an orderly end");
 }
 
-/// A run of a refine loop. It says that it is going on, and so does whoever asks for this process.
-fn iteration(number: usize, previous: Option<&Path>, running: bool) -> String {
+/// The manifest of a refine loop's run that has ended.
+fn iteration(number: usize, previous: Option<&Path>) -> String {
+    iteration_manifest(number, previous).to_string()
+}
+
+/// The manifest of a refine loop's run that is going on: its recorder is this process.
+fn running_iteration(number: usize) -> String {
+    let mut manifest = iteration_manifest(number, None);
+    manifest["ended"] = json!("running");
+    manifest["recorder"] = json!({ "pid": std::process::id(), "started": 0 });
+    manifest.to_string()
+}
+
+fn iteration_manifest(number: usize, previous: Option<&Path>) -> Value {
     let mut options = json!({ "limit": 1 << 30, "rule": "wall >= 2ms after 20", "iteration": number.to_string() });
     if let Some(previous) = previous {
         options["previous"] = json!(previous);
     }
-    let mut manifest = json!({
+    json!({
         "kind": "events", "command": "java", "arguments": ["-version"], "options": options,
         "start": format!("2026-11-21T13:15:0{number}Z"), "ended": "signalled", "signal": 11,
         "end": "2026-11-21T13:16:00Z", "gitRevision": "0123abcd", "notes": ["One note."],
-    });
-    if running {
-        manifest["ended"] = json!("running");
-        manifest["recorder"] = json!({ "pid": std::process::id(), "started": 0 });
-    }
-    manifest.to_string()
+    })
 }
 
 #[test]
@@ -97,7 +104,7 @@ fn what_a_run_says_of_itself_is_listed() {
     let first = Path::new("/elsewhere/.fulcrum/runs/20261121T131501Z-java-refine-1");
     let mut client = Client::start(&[(
         ".fulcrum/runs/20261121T131502Z-java-refine-2/run.json",
-        &iteration(2, Some(first), false),
+        &iteration(2, Some(first)),
     )]);
     let answer = client.ok("fulcrum/runs/list", json!({ "workspace": client.root() }));
     expect![[r#"
@@ -143,9 +150,9 @@ fn runs_of_the_store_are_deleted_and_nothing_else() {
     let going = ".fulcrum/runs/20261121T131502Z-java-refine-2";
     let precious = "precious/run.json";
     let mut client = Client::start(&[
-        (&format!("{over}/run.json"), &iteration(1, None, false)),
+        (&format!("{over}/run.json"), &iteration(1, None)),
         (&format!("{over}/sources/0-a.cpp"), "int a;"),
-        (&format!("{going}/run.json"), &iteration(2, None, true)),
+        (&format!("{going}/run.json"), &running_iteration(2)),
         (precious, &manifest("exited", "/", &[])),
     ]);
     let root = client.root();
@@ -201,12 +208,9 @@ fn a_refine_loop_that_is_over_is_opened_from_any_of_its_runs() {
     // The workspace was elsewhere when it was recorded, and the second iteration was cut off.
     let previous = Path::new("/elsewhere/.fulcrum/runs/20261121T131501Z-java-refine-1");
     let mut client = Client::start(&[
-        (&format!("{first}/run.json"), &iteration(1, None, false)),
+        (&format!("{first}/run.json"), &iteration(1, None)),
         (&format!("{first}/refine.json"), &table.to_string()),
-        (
-            &format!("{second}/run.json"),
-            &iteration(2, Some(previous), false),
-        ),
+        (&format!("{second}/run.json"), &iteration(2, Some(previous))),
         (".fulcrum/runs/broken/refine.json", "{"),
     ]);
     let root = client.root();

@@ -15,7 +15,7 @@ fn every_kind_of_target_is_shown_where_it_is() {
         "path:main > consume",
         "blocked:read",
     ] {
-        let stream = record_stream(&format!("{target}@src/a.cpp"), "item", false);
+        let stream = record_stream(&format!("{target}@src/a.cpp"), "item");
         let mut client = Client::start(&[("src/a.cpp", SOURCE), ("causal-1-0.jsonl", &stream)]);
         let profile = client.path("causal-1-0.jsonl");
         client.open_profile(&profile);
@@ -85,8 +85,8 @@ fn every_kind_of_target_is_shown_where_it_is() {
 
 #[test]
 fn a_line_and_a_function_on_it_are_both_in_the_hover() {
-    let line = record_stream("src/a.cpp", "item", false);
-    let function = record_stream("function:consume@src/a.cpp", "item", false);
+    let line = record_stream("src/a.cpp", "item");
+    let function = record_stream("function:consume@src/a.cpp", "item");
     let mut client = Client::start(&[
         ("src/a.cpp", SOURCE),
         ("run/causal-1-0.jsonl", &line),
