@@ -3223,7 +3223,7 @@ export type CausalTarget = {
 };
 
 /** What to keep in mind about a result. */
-export type TargetFlag = "runQueue" | "fewVisits" | "shared" | "regimeChange" | "unstable" | "unsettled" | "costlyPauses";
+export type TargetFlag = "runQueue" | "fewVisits" | "shared" | "regimeChange" | "unstable" | "unsettled" | "costlyPauses" | "contradictory";
 
 /** Answer of `fulcrum causal compare --json`. */
 export type CausalComparison = {

@@ -146,6 +146,7 @@ fn flag(flag: Flag) -> TargetFlag {
         Flag::Unstable => TargetFlag::Unstable,
         Flag::Unsettled => TargetFlag::Unsettled,
         Flag::CostlyPauses => TargetFlag::CostlyPauses,
+        Flag::Contradictory => TargetFlag::Contradictory,
     }
 }
 

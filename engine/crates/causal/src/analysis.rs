@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{
-    CausalProfile, InCall, Note, Point, PointProfile, Recording, Shape, Target, is_end_to_end,
+    CausalProfile, InCall, Note, Point, PointProfile, Recording, Target, is_end_to_end,
 };
 
 use crate::estimate::baseline::{self, Measured};
@@ -19,8 +19,10 @@ use crate::estimate::{linear, slope};
 use crate::experiments::disturbance::{self, Kept};
 use crate::experiments::steady;
 use crate::notes::{self, LeftOutCounts, Reason};
+use crate::prediction::Curve;
 use crate::programs;
-use crate::ranking::{calls, contention, flags, power, rank, shape};
+use crate::ranking::verdict::Verdict;
+use crate::ranking::{calls, flags, power, rank};
 
 /// How to analyse. The default is what every surface of Fulcrum shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -249,6 +251,16 @@ impl PointAnalysis<'_> {
             .iter()
             .map(|it| cost.map_or(0.0, |cost| cost.variance(it)))
             .collect();
+        let costly_pauses = cost.is_some_and(|cost| cost.is_large(measured));
+        let verdict = if costly_pauses {
+            Verdict::UNKNOWN
+        } else {
+            Verdict::on(&Curve {
+                points: &points,
+                slope,
+                slope_interval,
+            })
+        };
         let facts = flags::Facts {
             line,
             points: &points,
@@ -260,14 +272,14 @@ impl PointAnalysis<'_> {
             ),
             unstable: !self.stability.holds(),
             unsettled: self.run.unsettled.contains(&line.id),
-            costly_pauses: cost.is_some_and(|cost| cost.is_large(measured)),
+            costly_pauses,
+            contradictory: verdict.contradictory,
         };
-        let known = !facts.costly_pauses;
         Ok(Target {
             id: line.id.clone(),
             slope,
             slope_interval,
-            contention: known && contention::is_contention(slope_interval, &points),
+            contention: verdict.contention,
             experiments: measured
                 .iter()
                 .map(|m| m.group.observations.len() as u64)
@@ -275,11 +287,7 @@ impl PointAnalysis<'_> {
             minimum_effect: power::minimum_effect(slope_interval),
             in_call: self.run.in_calls.get(line.id).cloned(),
             flags: flags::flags(&facts),
-            shape: if known {
-                shape::shape_of(slope, slope_interval, &points)
-            } else {
-                Shape::Unknown
-            },
+            shape: verdict.shape,
             points,
         })
     }

@@ -24,4 +24,5 @@ pub use analysis::{FEWEST_REPLICATES, Options, analyse};
 pub use compare::compare;
 pub use experiments::steady::{LONGEST_WARMUP, next_warmups};
 pub use prediction::{Prediction, predict, program_speedup_at};
-pub use ranking::shape::{FLAT_HALF_WIDTH, GAINS, HARMS, largest_effect, shape_of};
+pub use ranking::shape::{FLAT_HALF_WIDTH, GAINS, HARMS, largest_effect};
+pub use ranking::verdict::is_small_effect;

@@ -3,6 +3,10 @@
 use fulcrum_model::causal::{LeftOut, LeftOutReason, NoResult, Note, PauseCost, Uncorrected};
 use fulcrum_model::comparison::{self, Side};
 
+/// Why a target is hollow although there is data ([`Flag::Contradictory`](fulcrum_model::causal::Flag)), to follow a colon or to
+/// stand alone.
+pub const CONTRADICTION: &str = "the slope and the curve disagree; run it longer";
+
 /// What a note on a causal profile says.
 pub fn note(note: &Note) -> String {
     match note {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fulcrum_causal::{predict, wording};
+use fulcrum_causal::{is_small_effect, predict, wording};
 use fulcrum_model::causal::{
     CallDoes, CausalProfile, Flag, InCall, KERNEL, PointKind, PointProfile, Shape, Target,
 };
@@ -134,7 +134,10 @@ fn interval(bounds: Option<Interval>, show: impl Fn(f64) -> String, style: Style
 fn remark(target: &Target, style: Style) -> String {
     let main = match target.shape {
         _ if target.contention => "contention: a faster target makes the program slower".to_owned(),
+        // The flag says why.
+        Shape::Unknown if target.flags.contains(&Flag::Contradictory) => String::new(),
         Shape::Unknown => "not enough data".to_owned(),
+        Shape::Flat if is_small_effect(target) => "hardly any effect".to_owned(),
         // The smallest effect that would have been seen: without it, "no effect" says nothing.
         Shape::Flat => match target.minimum_effect {
             Some(effect) if effect >= 0.0005 => format!(
@@ -256,6 +259,7 @@ fn flag_remark(flag: Flag) -> &'static str {
         Flag::Unstable => "arrivals and departures differ",
         Flag::Unsettled => "not settled: queues were still filling or draining",
         Flag::CostlyPauses => "pausing costs too much to tell",
+        Flag::Contradictory => wording::CONTRADICTION,
     }
 }
 
@@ -299,6 +303,62 @@ mod tests {
             };
             let table = point_table(&point, 0, style);
             assert!(table.contains(&format!(" {heading} ")), "{table}");
+        }
+    }
+
+    #[test]
+    fn the_mark_the_number_and_the_remark_agree() {
+        let style = Style {
+            colour: false,
+            unicode: true,
+            terminal: false,
+        };
+        let row_of = |shape, slope: f64, width: f64, half: f64| {
+            let point = |speedup, program_speedup| fulcrum_model::causal::Point {
+                speedup,
+                program_speedup,
+                interval: Some(Interval::around(program_speedup, 0.02)),
+                visits: 9,
+                duration_ns: 9,
+            };
+            Target {
+                slope,
+                slope_interval: Some(Interval::around(slope, width)),
+                minimum_effect: Some(0.026),
+                shape,
+                points: vec![point(0.0, 0.0), point(0.5, half)],
+                ..target("a.c:7")
+            }
+        };
+        let mut hollow = row_of(Shape::Unknown, 0.046, 0.042, -0.029);
+        hollow.flags = vec![Flag::Contradictory];
+        for (target, mark, remark) in [
+            (
+                hollow,
+                "○",
+                "the slope and the curve disagree; run it longer",
+            ),
+            (
+                row_of(Shape::Unknown, 0.046, 0.2, -0.029),
+                "○",
+                "not enough data",
+            ),
+            (
+                row_of(Shape::Flat, -0.023, 0.014, -0.011),
+                "─",
+                "hardly any effect",
+            ),
+            (
+                row_of(Shape::Flat, -0.014, 0.019, 0.009),
+                "─",
+                "no effect above ±2.6 %",
+            ),
+        ] {
+            let cells = row(1, &target, style);
+            let [_, shown_mark, .., shown_remark] = &cells[..] else {
+                panic!("a row of cells")
+            };
+            assert_eq!((&*shown_mark.text, &*shown_remark.text), (mark, remark));
         }
     }
 

@@ -144,7 +144,7 @@ pub struct RunStatus {
     pub visits: u64,
     /// The best target so far and its gain with interval, once there is one.
     pub best: Option<Best>,
-    /// The first verdict, once there is one.
+    /// The first verdict, once there is one and as long as the results do not contradict it.
     pub first: Option<FirstVerdict>,
     /// 0 to 1 when the end is known (`duration`), else `None`.
     pub fraction: Option<f64>,

@@ -414,6 +414,8 @@ pub enum TargetFlag {
     Unsettled,
     /// Pausing itself costs so much here, or is known so little, that the effect of a speedup cannot be told from it.
     CostlyPauses,
+    /// The slope and the curve disagree, so neither is established.
+    Contradictory,
 }
 
 /// Parameters of `fulcrum/lineSpeedups`.
@@ -478,7 +480,7 @@ pub enum LineShape {
     Harm2,
     /// Very harmful.
     Harm3,
-    /// Not enough data to tell.
+    /// Not established: not enough data to tell, or data that contradicts itself.
     Unknown,
 }
 

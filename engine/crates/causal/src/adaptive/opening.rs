@@ -8,7 +8,9 @@
 //!
 //! The verdict states what the program gains if the line is twice as fast, as Fulcrum does everywhere. No known curve bends
 //! upwards: once something else is the bottleneck, a line is worth less and less. So the gain at 50 % is at least half of that at
-//! 100 %, and at least [`OF_THE_MEAN`] of their average.
+//! 100 %, and at least [`OF_THE_MEAN`] of their average. The number that is shown later is the one measured at 50 %, so there is no
+//! verdict while that is smaller than what the verdict would state, and a verdict is withdrawn when later results contradict it
+//! ([`FirstVerdict::agrees_with`]).
 //!
 //! The cost of pausing is not taken out: it makes speedups look worse, so the claim is only safer. A line that runs in one
 //! phase of the program is worth correspondingly less (COZ eq. 8).
@@ -17,12 +19,13 @@
 //! out are drawn afterwards, and experiments record the probability with which their line was chosen.
 
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{Experiment, Recording};
+use fulcrum_model::causal::{CausalProfile, Experiment, Flag, Recording, Shape, Target};
 use fulcrum_stats::{sequential, student};
 
 use crate::estimate::combine::{Combined, Group, Line, Series, combine};
 use crate::estimate::phase::{Correction, Rates};
 use crate::experiments::disturbance;
+use crate::prediction::{HALF_THE_TIME, program_speedup_at};
 
 /// The default for the program speedup, averaged over [`SPEEDUPS`], that is worth a verdict.
 const WORTH: f64 = 0.08;
@@ -51,6 +54,25 @@ pub struct FirstVerdict {
     pub point: String,
     /// The least program speedup if the line is twice as fast, a fraction.
     pub at_least: f64,
+}
+
+impl FirstVerdict {
+    /// Whether these results, which rest on more experiments, leave the verdict standing.
+    pub fn agrees_with(&self, profile: &CausalProfile) -> bool {
+        let mut points = profile.progress_points.iter();
+        let point = points.find(|it| it.name == self.point);
+        let target = point.and_then(|it| it.targets.iter().find(|it| it.id == self.target));
+        target.is_none_or(|it| self.agrees_with_result(it))
+    }
+
+    fn agrees_with_result(&self, target: &Target) -> bool {
+        let may_gain = match target.shape {
+            Shape::Gain1 | Shape::Gain2 | Shape::Gain3 | Shape::Gain4 => true,
+            Shape::Unknown => !target.flags.contains(&Flag::Contradictory),
+            Shape::Flat | Shape::Harm1 | Shape::Harm2 | Shape::Harm3 => false,
+        };
+        may_gain && program_speedup_at(target, HALF_THE_TIME) >= self.at_least
+    }
 }
 
 /// The lines to test first: those with most samples. Empty until there are enough samples.
@@ -143,12 +165,12 @@ impl Opening {
         let (mut best, mut most) = (None, self.worth);
         for (key, series) in &combined.points {
             let rates = correction.at(&key.name);
-            for (line, mean) in worth(&combined, series.iter(), level) {
-                let mean = mean * of_the_run(line, &rates);
-                if mean >= most {
+            for found in worth(&combined, series.iter(), level) {
+                let mean = found.mean * of_the_run(found.line, &rates);
+                if mean >= most && found.at_half >= OF_THE_MEAN * found.mean {
                     most = mean;
                     best = Some(FirstVerdict {
-                        target: line.id.clone(),
+                        target: found.line.id.clone(),
                         point: key.name.clone(),
                         at_least: OF_THE_MEAN * mean,
                     });
@@ -213,13 +235,23 @@ fn split(series: &Series) -> Option<(&Group, Vec<&Group>)> {
     (is_baseline && period(baseline) > 0.0 && !sped_up.is_empty()).then_some((baseline, sped_up))
 }
 
-/// The lower bound of each line's average program speedup, at this one-sided level. Lines share their scatter, which is the
-/// machine's: with a speedup and without, since the samples that make delays scatter too.
+/// What a line is worth in the experiments on it.
+struct Worth<'c> {
+    line: &'c Line<'c>,
+    /// The lower bound of its average program speedup.
+    mean: f64,
+    /// The program speedup that was measured with half the time.
+    at_half: f64,
+}
+
+/// What each line is worth, with the lower bounds at this one-sided level. A line without a measurement at half the time is left
+/// out. Lines share their scatter, which is the machine's: with a speedup and without, since the samples that make delays scatter
+/// too.
 fn worth<'c>(
     combined: &'c Combined<'c>,
     series: impl Iterator<Item = (&'c usize, &'c Series)>,
     level: f64,
-) -> Vec<(&'c Line<'c>, f64)> {
+) -> Vec<Worth<'c>> {
     let lines: Vec<_> = series
         .filter_map(|(line, series)| Some((&combined.lines[*line], split(series)?)))
         .collect();
@@ -233,8 +265,15 @@ fn worth<'c>(
         return Vec::new();
     }
     let bound = |(line, (baseline, sped_up)): (&'c Line<'c>, (&'c Group, Vec<&'c Group>))| {
-        let low = lower_bound(baseline, &sped_up, [without, with], level);
-        low.is_finite().then_some((line, low))
+        let mut groups = sped_up.iter();
+        let half = groups.find(|it| (it.speedup - HALF_THE_TIME).abs() < 1e-6)?;
+        let mean = lower_bound(baseline, &sped_up, [without, with], level);
+        let at_half = 1.0 - period(half) / period(baseline);
+        mean.is_finite().then_some(Worth {
+            line,
+            mean,
+            at_half,
+        })
     };
     lines.into_iter().filter_map(bound).collect()
 }

@@ -8,6 +8,7 @@
 //! | regime change | the curve leaves a straight line by more than noise (see `estimate::linear`) |
 //! | unsettled | the pace changes within experiments (see `experiments::steady`) |
 //! | costly pauses | pausing may cost a tenth of the program's time (see `estimate::placebo`) |
+//! | contradictory | the slope and the curve disagree (see `ranking::verdict`) |
 //! | unstable | a latency whose arrivals and departures differ over the run (see `estimate::latency`) |
 
 use fulcrum_model::causal::{Flag, Point};
@@ -30,6 +31,7 @@ pub(crate) struct Facts<'a> {
     pub unstable: bool,
     pub unsettled: bool,
     pub costly_pauses: bool,
+    pub contradictory: bool,
 }
 
 /// The flags, as they are shown.
@@ -46,6 +48,7 @@ pub(crate) fn flags(facts: &Facts<'_>) -> Vec<Flag> {
         (facts.unstable, Flag::Unstable),
         (facts.unsettled, Flag::Unsettled),
         (facts.costly_pauses, Flag::CostlyPauses),
+        (facts.contradictory, Flag::Contradictory),
     ]
     .into_iter()
     .filter_map(|(is, flag)| is.then_some(flag))

@@ -8,8 +8,8 @@ use fulcrum_model::{Location, TargetId};
 
 pub(crate) fn rank(targets: &mut [Target]) {
     targets.sort_by(|a, b| {
-        verdict(a)
-            .cmp(&verdict(b))
+        tier(a)
+            .cmp(&tier(b))
             .then_with(|| b.slope.total_cmp(&a.slope))
             .then_with(|| order(a).cmp(&order(b)))
     });
@@ -17,17 +17,17 @@ pub(crate) fn rank(targets: &mut [Target]) {
 
 /// What is known of a target, in the order in which readers want it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
+enum Tier {
     Gain,
     NoGain,
     Unknown,
 }
 
-fn verdict(target: &Target) -> Verdict {
+fn tier(target: &Target) -> Tier {
     match target.shape {
-        Shape::Gain1 | Shape::Gain2 | Shape::Gain3 | Shape::Gain4 => Verdict::Gain,
-        Shape::Flat | Shape::Harm1 | Shape::Harm2 | Shape::Harm3 => Verdict::NoGain,
-        Shape::Unknown => Verdict::Unknown,
+        Shape::Gain1 | Shape::Gain2 | Shape::Gain3 | Shape::Gain4 => Tier::Gain,
+        Shape::Flat | Shape::Harm1 | Shape::Harm2 | Shape::Harm3 => Tier::NoGain,
+        Shape::Unknown => Tier::Unknown,
     }
 }
 

@@ -4,19 +4,22 @@
 //! also decides its direction. A curve that rises and then falls may have no slope: there a single point counts when it is
 //! four standard errors from zero, because twenty points are twenty chances for luck. The size of the effect is its
 //! *credible* size: the end of an interval that is nearer to zero, at the point where that is largest. So a shape grows with
-//! the evidence, and a lucky handful of visits never looks like a bottleneck.
+//! the evidence, and a lucky handful of visits never looks like a bottleneck. [`super::verdict`] makes a shape hollow that
+//! contradicts the number beside it.
 //!
 //! | shape | when |
 //! |---|---|
 //! | gain 1 | gains at least 1 % by estimate, and more than nothing credibly |
 //! | gain 2, 3, 4 | gains at least 10, 25, 50 % credibly |
 //! | harm 1, 2, 3 | loses at least 1, 10, 25 % credibly: a warning must be worth something |
-//! | flat | no effect of 1 %, and the slope is known to within ±5 % |
+//! | flat | no effect of 1 %, and the slope is known to within ±5 %; if it is credibly not zero, it lies within ±5 % |
 //! | unknown | everything else: the interval is too wide to tell |
 
 use fulcrum_model::causal::{Point, Shape, Target};
 use fulcrum_stats::Interval;
 use fulcrum_stats::normal::TWO_SIDED_95;
+
+use crate::prediction::Curve;
 
 /// Program speedups from which a gain is gain 1, 2, 3, 4.
 pub const GAINS: [f64; 4] = [0.01, 0.10, 0.25, 0.50];
@@ -44,9 +47,10 @@ pub fn largest_effect(target: &Target) -> Option<&Point> {
     measured.max_by(|a, b| (sign * a.program_speedup).total_cmp(&(sign * b.program_speedup)))
 }
 
-/// The shape of a target with these results.
-pub fn shape_of(slope: f64, slope_interval: Option<Interval>, points: &[Point]) -> Shape {
-    let Some(Interval { low, high }) = slope_interval else {
+/// The shape of a target with this curve, whatever number is shown beside it.
+pub(crate) fn shape_of(curve: &Curve<'_>) -> Shape {
+    let &Curve { points, slope, .. } = curve;
+    let Some(Interval { low, high }) = curve.slope_interval else {
         return Shape::Unknown;
     };
     let gain = (high >= 0.0)
@@ -70,8 +74,17 @@ pub fn shape_of(slope: f64, slope_interval: Option<Interval>, points: &[Point]) 
             c if c >= HARMS[1] => Shape::Harm2,
             _ => Shape::Harm1,
         },
-        _ if high - low <= 2.0 * FLAT_HALF_WIDTH => Shape::Flat,
+        _ if is_narrow(low, high) => Shape::Flat,
         _ => Shape::Unknown,
+    }
+}
+
+/// Whether a slope with this interval is known well enough to be called flat.
+fn is_narrow(low: f64, high: f64) -> bool {
+    if low > 0.0 || high < 0.0 {
+        low.abs().max(high.abs()) <= FLAT_HALF_WIDTH
+    } else {
+        high - low <= 2.0 * FLAT_HALF_WIDTH
     }
 }
 
@@ -120,7 +133,11 @@ mod tests {
         points[0].interval = Some(Interval::around(0.0, 0.0));
         let slope =
             crate::estimate::slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
-        let shape = shape_of(slope, Some(Interval::around(slope, half)), &points);
+        let shape = shape_of(&Curve {
+            points: &points,
+            slope,
+            slope_interval: Some(Interval::around(slope, half)),
+        });
         assert_eq!(shape, expected, "{at_half} {at_full} ±{half}");
     }
 
@@ -149,7 +166,12 @@ mod tests {
 
     #[test]
     fn without_an_interval_nothing_is_known() {
-        assert_eq!(shape_of(1.0, None, &[]), Shape::Unknown);
+        let curve = Curve {
+            points: &[],
+            slope: 1.0,
+            slope_interval: None,
+        };
+        assert_eq!(shape_of(&curve), Shape::Unknown);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The first verdict: how often it is wrong, how soon it comes, and that results know nothing of it.
 
 use fulcrum_causal::{FirstVerdict, Opening, Options, SPEEDUPS, analyse};
-use fulcrum_model::TargetId;
-use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
+use fulcrum_model::causal::{
+    CausalProfile, Count, Experiment, Flag, Point, PointKind, PointProfile, Recording, Shape,
+    Target, Visits,
+};
+use fulcrum_model::{Interval, TargetId};
 use fulcrum_runtime_core::draw::{Deck, Levels, Treatment};
 use fulcrum_stats::Random;
 
@@ -163,6 +166,74 @@ fn what_is_not_worth_it_is_claimed_in_five_percent_of_runs_at_most() {
         assert!(claims <= 64, "{claims} of 1000");
         let alone = claimed(&nearly[..1], noise);
         assert!(alone <= 64, "{alone} of 1000");
+    }
+}
+
+/// The verdict is about half the time. What the curve shows there must not deny it, however much the line is worth beyond.
+#[test]
+fn what_is_worth_it_at_full_speedup_alone_has_no_verdict() {
+    let late = |speedup: f64| if speedup < 0.75 { -0.03 } else { 0.5 };
+    assert_eq!(claimed(&[steady(1.0, late)], QUIET), 0);
+}
+
+#[test]
+fn a_verdict_is_withdrawn_when_the_results_contradict_it() {
+    let verdict = FirstVerdict {
+        target: line(0),
+        point: "p".into(),
+        at_least: 0.08,
+    };
+    let point = |speedup, program_speedup| Point {
+        speedup,
+        program_speedup,
+        interval: Some(Interval::around(program_speedup, 0.03)),
+        visits: 100,
+        duration_ns: 1,
+    };
+    let result = |at_half: f64, shape, flags: &[Flag]| Target {
+        id: line(0),
+        slope: 2.0 * at_half,
+        slope_interval: Some(Interval::around(2.0 * at_half, 0.05)),
+        contention: false,
+        experiments: 30,
+        minimum_effect: None,
+        in_call: None,
+        flags: flags.to_vec(),
+        shape,
+        points: vec![point(0.0, 0.0), point(0.5, at_half)],
+    };
+    let of = |name: &str, target: Target| CausalProfile {
+        progress_points: vec![PointProfile {
+            name: name.into(),
+            kind: PointKind::Throughput,
+            targets: vec![target],
+        }],
+        notes: vec![],
+    };
+    let contradictory = [Flag::Contradictory];
+    for (profile, stands, why) in [
+        (CausalProfile::default(), true, "no results yet"),
+        (of("p", result(0.1, Shape::Gain1, &[])), true, "a gain"),
+        (of("p", result(0.1, Shape::Unknown, &[])), true, "too wide"),
+        (
+            of("p", result(0.05, Shape::Gain1, &[])),
+            false,
+            "a smaller number",
+        ),
+        (of("p", result(0.09, Shape::Flat, &[])), false, "no effect"),
+        (of("p", result(-0.1, Shape::Harm1, &[])), false, "a harm"),
+        (
+            of("p", result(0.1, Shape::Unknown, &contradictory)),
+            false,
+            "the slope and the curve disagree",
+        ),
+        (
+            of("q", result(-0.1, Shape::Harm1, &[])),
+            true,
+            "another progress point",
+        ),
+    ] {
+        assert_eq!(verdict.agrees_with(&profile), stands, "{why}");
     }
 }
 

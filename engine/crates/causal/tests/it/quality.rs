@@ -1,7 +1,7 @@
 //! What a profile says about its own numbers: flags, minimum effects, several streams, and what a run knows by now.
 
 use crate::notes;
-use fulcrum_causal::{Options, analyse, known, next_weights};
+use fulcrum_causal::{Options, analyse, known, next_weights, predict};
 use fulcrum_model::causal::{
     CausalProfile, Count, Experiment, Flag, Point, PointKind, PointProfile, Recording, Shape,
     Stream, Target, Visits,
@@ -98,6 +98,29 @@ fn each_weakness_has_its_flag() {
             .iter_mut()
             .for_each(|it| it.queued_ns = Some(queued));
         assert_eq!(flags(&crowded), expected, "{queued}");
+    }
+}
+
+/// Mark, number and words must not contradict each other: the slope rises, and at half the time the program loses. And the other
+/// way round.
+#[test]
+fn a_slope_that_the_curve_contradicts_establishes_nothing() {
+    for (name, rates) in [
+        ("gain", [1000.0, 985.0, 970.0, 1030.0, 1060.0]),
+        ("harm", [1000.0, 1015.0, 1030.0, 970.0, 940.0]),
+    ] {
+        let recording = recording(|speedup| rates[(speedup * 4.0) as usize]);
+        let profile = analyse(&recording, &Options::default());
+        let target = &profile.progress_points[0].targets[0];
+        let half = predict(target, 0.5).program_speedup;
+        let slope = target.slope_interval.unwrap();
+        assert!(!slope.contains(0.0) && half * target.slope < 0.0, "{name}");
+        assert_eq!(
+            (target.shape, target.contention),
+            (Shape::Unknown, false),
+            "{name}"
+        );
+        assert!(target.flags.contains(&Flag::Contradictory), "{name}");
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Target {
     pub slope: f64,
     /// 95 % interval of the slope. `None` when the data cannot give one.
     pub slope_interval: Option<Interval>,
-    /// The interval lies below zero: making this line faster makes the program slower.
+    /// The shape is a harm and the slope's interval lies below zero: making this line faster makes the program slower.
     pub contention: bool,
     /// Experiments on this target that counted, baseline included.
     pub experiments: u64,
@@ -109,6 +109,8 @@ pub enum Flag {
     Unsettled,
     /// Pausing costs so much here, or its cost is known so little, that the effect of a speedup cannot be separated from it.
     CostlyPauses,
+    /// The slope and the curve disagree, so neither is established.
+    Contradictory,
 }
 
 /// One point of the curve.
@@ -145,6 +147,6 @@ pub enum Shape {
     Harm2,
     /// Very harmful.
     Harm3,
-    /// Not enough data to tell.
+    /// Not established: not enough data to tell, or data that contradicts itself ([`Flag::Contradictory`]).
     Unknown,
 }

@@ -457,6 +457,8 @@ impl ActiveRecording<'_> {
     fn analyse(&mut self, status: &mut RunStatus, search: &FirstVerdictSearch) -> Option<Known> {
         let analysis = status::interim_analysis(self.folder.path())?;
         (status.lines, status.best) = (analysis.lines, analysis.best);
+        let first = status.first.take();
+        status.first = first.filter(|it| it.agrees_with(&analysis.profile));
         self.snapshot(&analysis.files);
         let weights = next_weights(&analysis.profile, self.options.until);
         for process in &self.processes {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulcrum_causal::{analyse, next_warmups, predict};
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::CausalProfile;
+use fulcrum_model::causal::{CausalProfile, Flag, Target};
 use fulcrum_runs::load_causal;
 
 use super::process::Watched;
@@ -58,10 +58,10 @@ pub(crate) fn interim_analysis(run: &Path) -> Option<InterimAnalysis> {
     let mut files: Vec<String> = selected.iter().map(|at| at.location.file.clone()).collect();
     files.dedup();
     let profile = analyse(&loaded.recording, &fulcrum_causal::Options::default());
-    let first = profile
-        .progress_points
-        .iter()
-        .find_map(|point| point.targets.first());
+    // What contradicts itself is not the best of anything.
+    let is_sound = |it: &&Target| !it.flags.contains(&Flag::Contradictory);
+    let mut points = profile.progress_points.iter();
+    let first = points.find_map(|point| point.targets.iter().find(is_sound));
     let best = first.map(|it| {
         let half = predict(it, 0.5);
         (it.id.clone(), half.program_speedup, half.interval)

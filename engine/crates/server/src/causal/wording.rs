@@ -1,6 +1,7 @@
 //! Results in words and numbers, the same everywhere in the editor.
 
-use fulcrum_causal::program_speedup_at;
+use fulcrum_causal::wording::CONTRADICTION;
+use fulcrum_causal::{is_small_effect, program_speedup_at};
 use fulcrum_model::TargetKind;
 use fulcrum_model::causal::{Flag, PointKind, Shape, Target};
 
@@ -59,7 +60,9 @@ pub(crate) fn plain_percent(fraction: f64) -> String {
 pub(crate) fn short(target: &Target) -> String {
     let gain = if_halved(target.id.kind, program_speedup_at(target, 0.5));
     let result = match target.shape {
+        Shape::Unknown if is_contradictory(target) => CONTRADICTION.into(),
         Shape::Unknown => "not enough data".into(),
+        Shape::Flat if is_small_effect(target) => "hardly any effect".into(),
         Shape::Flat => "no effect".into(),
         _ if target.contention => format!("{gain}: contention"),
         _ => gain,
@@ -68,6 +71,10 @@ pub(crate) fn short(target: &Target) -> String {
         Some(remark) => format!("{result}, {remark}"),
         None => result,
     }
+}
+
+fn is_contradictory(target: &Target) -> bool {
+    target.flags.contains(&Flag::Contradictory)
 }
 
 /// The one number of a target: what the program gains, a fraction, when the target takes half the time.
@@ -153,10 +160,19 @@ pub(crate) fn sentences(target: &Target, point: &str, kind: PointKind) -> String
     let size = plain_percent(half.abs());
     let (subject, changing) = subject(target);
     let first = match target.shape {
+        Shape::Unknown if is_contradictory(target) => {
+            format!("It is not established what {changing} does to {what}: {CONTRADICTION}.")
+        }
         Shape::Unknown => format!(
             "There is not enough data to tell what {changing} does to {what}. Run longer, or look at the interval."
         ),
+        Shape::Flat if is_small_effect(target) => {
+            format!("{} hardly changes {what}.", capital(&changing))
+        }
         Shape::Flat => format!("{} does not change {what}.", capital(&changing)),
+        _ if percent(half) == percent(0.0) => format!(
+            "If {subject} took half the time, {what} would hardly change, but other speedups change it: look at the curve."
+        ),
         _ if half < 0.0 => {
             format!("If {subject} took half the time, {what} would grow by {size}.")
         }
@@ -207,6 +223,10 @@ fn caution(flag: Flag) -> &'static str {
         Flag::CostlyPauses => {
             "Pausing threads costs so much here, or its cost is so uncertain, that it hides the effect of a speedup: run longer, \
              with fewer other programs."
+        }
+        Flag::Contradictory => {
+            "The slope through all points and the curve at half the time disagree, so neither is established: run longer, on a \
+             quieter machine."
         }
     }
 }
@@ -301,6 +321,65 @@ mod tests {
                 sentences(&flat, "q", PointKind::Latency),
             ];
             assert_eq!(said, expect);
+        }
+    }
+
+    /// A target of this shape with the slope and its interval, and one point at half the time.
+    fn measured(shape: Shape, slope: f64, half_width: f64, half: f64) -> Target {
+        let mut measured = target("a.c:7", shape);
+        measured.slope = slope;
+        measured.slope_interval = Some(fulcrum_model::Interval::around(slope, half_width));
+        measured.points.truncate(1);
+        measured.points.push(fulcrum_model::causal::Point {
+            speedup: 0.5,
+            program_speedup: half,
+            ..measured.points[0]
+        });
+        measured
+    }
+
+    #[test]
+    fn the_words_agree_with_the_mark_and_the_number() {
+        let mut hollow = measured(Shape::Unknown, 0.046, 0.042, -0.029);
+        hollow.flags = vec![Flag::Contradictory];
+        for (target, beside, sentence) in [
+            (
+                hollow,
+                "the slope and the curve disagree; run it longer",
+                "It is not established what making this line faster does to the latency of `q`: the slope and the curve \
+                 disagree; run it longer.",
+            ),
+            (
+                measured(Shape::Unknown, 0.046, 0.2, 0.029),
+                "not enough data",
+                "There is not enough data to tell what making this line faster does to the latency of `q`. Run longer, or \
+                 look at the interval.",
+            ),
+            (
+                measured(Shape::Flat, -0.023, 0.014, -0.011),
+                "hardly any effect",
+                "Making this line faster hardly changes the latency of `q`.",
+            ),
+            (
+                measured(Shape::Flat, -0.014, 0.019, 0.009),
+                "no effect",
+                "Making this line faster does not change the latency of `q`.",
+            ),
+            (
+                measured(Shape::Harm1, -0.031, 0.014, -0.022),
+                "\u{2212}2.2\u{a0}% if 2× faster",
+                "If this line took half the time, the latency of `q` would grow by 2.2\u{a0}%.",
+            ),
+            (
+                measured(Shape::Harm1, -0.031, 0.014, 0.0002),
+                "0.0\u{a0}% if 2× faster",
+                "If this line took half the time, the latency of `q` would hardly change, but other speedups change it: look \
+                 at the curve.",
+            ),
+        ] {
+            assert_eq!(short(&target), beside);
+            let said = sentences(&target, "q", PointKind::Latency);
+            assert!(said.starts_with(sentence), "{said}");
         }
     }
 
