@@ -1,6 +1,7 @@
 //! Pauses, exact to the microsecond: a thread sleeps for most of one and spins for the rest.
 
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_preload::quiet::uninterrupted;
@@ -46,7 +47,7 @@ impl Sleeper for Pause {
             let awake = end - TAIL.length_ns().min(ns);
             if now < awake {
                 let until = awake.min(now + SLICE_NS);
-                uninterrupted(|| without_slack(|| sys::sleep_until(until)));
+                uninterrupted(|| with_short_slice(|| without_slack(|| sys::sleep_until(until))));
                 now = sys::now();
                 TAIL.slept(now.saturating_sub(until));
             } else {
@@ -79,6 +80,61 @@ fn without_slack(sleep: impl FnOnce()) {
     if before > 1 && may(Purpose::Punctual) {
         slack(libc::PR_SET_TIMERSLACK, before as usize);
     }
+}
+
+/// The shortest slice that the kernel gives to a thread.
+const SHORT_SLICE_NS: u64 = 100_000;
+
+/// Sleeps with the shortest slice. Linux 6.12 and later let a thread with a shorter slice run as soon as it wakes; others wait
+/// until whoever runs has used up its own, up to 3 ms here. The thread gets no larger share of the processor.
+fn with_short_slice(sleep: impl FnOnce()) {
+    let own = if may(Purpose::Slice) {
+        slice_of_own()
+    } else {
+        None
+    };
+    let Some(own) = own else {
+        return sleep();
+    };
+    set_slice(&libc::sched_attr {
+        sched_runtime: SHORT_SLICE_NS,
+        ..own
+    });
+    sleep();
+    // It may have been forbidden meanwhile.
+    if may(Purpose::Slice) {
+        set_slice(&own);
+    }
+}
+
+/// How the calling thread is scheduled, where that has a slice which can be shortened.
+fn slice_of_own() -> Option<libc::sched_attr> {
+    let mut own = MaybeUninit::<libc::sched_attr>::zeroed();
+    let size = size_of::<libc::sched_attr>();
+    // SAFETY: the kernel writes at most `size` bytes there.
+    let result = unsafe {
+        sys::call(
+            libc::SYS_sched_getattr,
+            [0, own.as_mut_ptr().addr(), size, 0, 0, 0],
+        )
+    };
+    // SAFETY: plain numbers, which are zero where the kernel has not written.
+    let own = unsafe { own.assume_init() };
+    // Kernels without slices of a thread's own report none.
+    let known = result == 0
+        && own.sched_policy == libc::SCHED_OTHER as u32
+        && own.sched_runtime > SHORT_SLICE_NS;
+    known.then_some(own)
+}
+
+fn set_slice(to: &libc::sched_attr) {
+    // SAFETY: the kernel reads as many bytes as the first field says.
+    unsafe {
+        sys::call(
+            libc::SYS_sched_setattr,
+            [0, core::ptr::from_ref(to).addr(), 0, 0, 0, 0],
+        )
+    };
 }
 
 /// In `passed_ns`, all threads of the program together spent `queued_ns` in run queues.

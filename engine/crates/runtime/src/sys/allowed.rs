@@ -32,6 +32,8 @@ pub(crate) enum Purpose {
     Quiet,
     /// Sleeps end on time.
     Punctual,
+    /// Sleepers are woken at once beside busy programs.
+    Slice,
 }
 
 /// Bits of [`Purpose`] for which a call is forbidden.
@@ -78,8 +80,10 @@ const APART: u64 = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_VFORK) as 
 const ACCESS: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
 const TICKS: u64 = libc::CLOCK_THREAD_CPUTIME_ID as u64;
 
-static NEEDED: [Needed; 38] = {
-    use Purpose::{Apart, Child, Everything, Link, Machine, Memory, Perf, Punctual, Quiet, Timer};
+static NEEDED: [Needed; 40] = {
+    use Purpose::{
+        Apart, Child, Everything, Link, Machine, Memory, Perf, Punctual, Quiet, Slice, Timer,
+    };
     let wait = libc::FUTEX_WAIT as u64;
     let wake = libc::FUTEX_WAKE as u64;
     let block = libc::SIG_BLOCK as u64;
@@ -134,6 +138,8 @@ static NEEDED: [Needed; 38] = {
             libc::SYS_prctl,
             [libc::PR_SET_TIMERSLACK as u64, 1, 0, 0, 0, 0],
         ),
+        needed(Slice, libc::SYS_sched_getattr, [0; 6]),
+        needed(Slice, libc::SYS_sched_setattr, [0; 6]),
         needed(Machine, libc::SYS_pread64, [NONE, 0, 0, 0, 0, 0]),
         needed(Link, libc::SYS_linkat, [here, 0, here, 0, 0, 0]),
         needed(Child, CLONE3, [0; 6]),
