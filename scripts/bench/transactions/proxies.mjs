@@ -34,8 +34,6 @@ export const proxies = [
     command: (port) => ["squid", "-N", "-f", path.join(work, `squid-${port}.conf`)],
     prepare: squid,
     answered: "JobDialer<HttpStateData>::dial",
-    note: `Squid keeps its connection to the origin, and sends a request there when it is told that it may. So what it does for a miss from
-then on counts for whoever used the connection first: here for the one page that was fetched to be kept.`,
   },
 ];
 

@@ -8,7 +8,9 @@ mod place;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fulcrum_wire::transactions::{CHUNK, HEADER, Head, MAGIC, Record, VERSION, state, word};
+use fulcrum_wire::transactions::{
+    CHUNK, HEADER, Head, MAGIC, OLDEST_VERSION, Record, VERSION, state, word,
+};
 
 use chunks::{At, Chunk, chunk_at};
 pub use place::Place;
@@ -252,7 +254,7 @@ fn header(bytes: &[u8]) -> Result<(Header, u64), LogError> {
     if value(word::MAGIC) != MAGIC {
         return Err(LogError::Magic(value(word::MAGIC)));
     }
-    if value(word::VERSION) != VERSION {
+    if !(OLDEST_VERSION..=VERSION).contains(&value(word::VERSION)) {
         return Err(LogError::Version(value(word::VERSION)));
     }
     let small = |word: usize| {
@@ -324,7 +326,7 @@ impl fmt::Display for LogError {
             }
             LogError::Version(version) => write!(
                 f,
-                "it has version {version}, expected {VERSION}: another version of Fulcrum wrote it"
+                "it has version {version}, expected {OLDEST_VERSION} to {VERSION}: another version of Fulcrum wrote it"
             ),
             LogError::Word { word, value } => {
                 write!(f, "invalid value {value:#x} at byte {}", word * 8)

@@ -13,11 +13,13 @@ mod kinds;
 mod record;
 
 pub use encoding::Damage;
-pub use kinds::{Calling, LockKind, RecordKind, StreamKind, Via};
+pub use kinds::{Calling, Interest, LockKind, RecordKind, StreamKind, Via};
 pub use record::{Address, Head, NAMED_FUNCTIONS, Record};
 
 /// Changes whenever the layout of the log does.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
+/// The oldest version that is still read. It differs from the current one only in that it has no [`Record::Register`].
+pub const OLDEST_VERSION: u64 = 3;
 /// First word of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"FULCTLOG");
 /// First half of a chunk's first word.

@@ -4,6 +4,7 @@ mod arrivals;
 mod flows;
 mod libraries;
 mod messages;
+mod registrations;
 mod requests;
 mod scope;
 mod spans;

@@ -3,7 +3,7 @@
 use fulcrum_stats::Random;
 use fulcrum_transaction_records::run::{Options, Run, open_bytes};
 use fulcrum_wire::transactions::{
-    Address, CHUNK_HEADER, Calling, HEADER, Head, LockKind, Record, StreamKind, Via, word,
+    Address, CHUNK_HEADER, Calling, HEADER, Head, Interest, LockKind, Record, StreamKind, Via, word,
 };
 
 use crate::support::file::LogFile;
@@ -159,7 +159,7 @@ fn record(random: &mut Random) -> Record<'static> {
         LockKind::Semaphore,
     ][random.index(5)];
     let lock = small(random);
-    match random.below(18) {
+    match random.below(19) {
         0 => open_record(random, stream),
         1 => Record::Close { stream },
         2 | 3 => Record::Send {
@@ -206,6 +206,10 @@ fn record(random: &mut Random) -> Record<'static> {
         },
         16 => Record::Returned {
             depth: random.below(4) as u32,
+        },
+        17 => Record::Register {
+            stream,
+            interest: [Interest::Nothing, Interest::Read, Interest::Write][random.index(3)],
         },
         _ => Record::Path {
             id: stream,

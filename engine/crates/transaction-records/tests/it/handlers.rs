@@ -1,6 +1,6 @@
 //! Transactions that flow through event handlers: hand-written loops and event libraries (Whodunit §4.1).
 
-use fulcrum_wire::transactions::{Calling, StreamKind, Via};
+use fulcrum_wire::transactions::{Calling, Interest, StreamKind, Via};
 
 use crate::support::script::{Script, Thread};
 
@@ -358,4 +358,252 @@ fn what_handlers_put_off_is_named_by_what_comes_behind_the_queue() {
     ] {
         assert!(flows.contains(&flow.into()), "{flow}: {flows:?}");
     }
+}
+
+/// A cache with one connection to its origin, for one miss after the other. A miss registers the connection to write its
+/// request when that is possible.
+struct Cache {
+    script: Script,
+    cache: Thread,
+}
+
+const ORIGIN: u32 = 90;
+const IN_LOOP: &str = "main > event_loop";
+
+impl Cache {
+    /// The connection to the origin was opened for a first page, which has been answered.
+    fn new() -> Cache {
+        let mut script = Script::default();
+        let cache = script.process(10, "cache");
+        script.inode(cache, 1, StreamKind::Other, Via::Found, (0, 0));
+        let mut it = Cache { script, cache };
+        it.accepts(1);
+        it.asked(1, "first");
+        let connect = format!("{IN_LOOP} > read_request > connect");
+        it.script
+            .tcp(it.cache, &connect, ORIGIN, Via::Connected, (5000, 8080));
+        it.writes_to_origin();
+        it.answers(1);
+        it
+    }
+
+    fn accepts(&mut self, client: u32) {
+        event(&mut self.script, self.cache, 1);
+        let accept = format!("{IN_LOOP} > accept_client > accept");
+        let ports = (80, 4000 + client as u16);
+        self.script
+            .tcp(self.cache, &accept, client, Via::Accepted, ports);
+    }
+
+    fn asked(&mut self, client: u32, page: &str) {
+        event(&mut self.script, self.cache, client);
+        let request = format!("GET /{page} HTTP/1.1\r\n");
+        let read = format!("{IN_LOOP} > read_request > recv");
+        self.script
+            .receive(self.cache, &read, client, 100, &request);
+    }
+
+    fn registers(&mut self, interest: Interest) {
+        self.script.register(self.cache, ORIGIN, interest);
+    }
+
+    /// The origin's connection can be written to.
+    fn writes_to_origin(&mut self) {
+        event(&mut self.script, self.cache, ORIGIN);
+        self.script
+            .sample(self.cache, &format!("{IN_LOOP} > write_request"), 1);
+        let write = format!("{IN_LOOP} > write_request > send");
+        self.script.send(self.cache, &write, ORIGIN, 100);
+    }
+
+    /// The origin has answered.
+    fn reads_from_origin(&mut self) {
+        event(&mut self.script, self.cache, ORIGIN);
+        let read = format!("{IN_LOOP} > read_reply > recv");
+        self.script.receive(self.cache, &read, ORIGIN, 500, "");
+        self.script
+            .sample(self.cache, &format!("{IN_LOOP} > read_reply"), 10);
+    }
+
+    fn answers(&mut self, client: u32) {
+        event(&mut self.script, self.cache, client);
+        let write = format!("{IN_LOOP} > write_answer > send");
+        self.script.send(self.cache, &write, client, 500);
+        self.script
+            .sample(self.cache, &format!("{IN_LOOP} > write_answer"), 100);
+    }
+
+    /// CPU time by type.
+    fn costs(self) -> Vec<String> {
+        let mut costs = self.script.open().costs();
+        costs.sort();
+        let of_type = |it: String| it.replace(" in cache/cache", "");
+        costs.into_iter().map(of_type).collect()
+    }
+}
+
+/// As Squid does: what a page does at the origin counts for that page, although an earlier one has opened the connection.
+#[test]
+fn a_kept_connection_serves_whoever_registered_it_last() {
+    let mut cache = Cache::new();
+    cache.accepts(2);
+    for page in ["second", "third"] {
+        cache.asked(2, page);
+        cache.registers(Interest::Nothing);
+        cache.registers(Interest::Write);
+        cache.writes_to_origin();
+        cache.reads_from_origin();
+        cache.answers(2);
+    }
+    assert_eq!(
+        cache.costs(),
+        [
+            "101 ms of GET /first",
+            "111 ms of GET /second",
+            "111 ms of GET /third"
+        ]
+    );
+}
+
+/// The page before has been read from the origin but not been sent to its client yet.
+#[test]
+fn a_registration_to_write_is_for_its_page_even_while_another_one_is_open() {
+    let mut cache = Cache::new();
+    cache.accepts(2);
+    cache.accepts(3);
+    cache.asked(2, "second");
+    cache.registers(Interest::Write);
+    cache.writes_to_origin();
+    cache.reads_from_origin();
+    cache.asked(3, "third");
+    cache.registers(Interest::Write);
+    cache.writes_to_origin();
+    cache.answers(2);
+    cache.reads_from_origin();
+    cache.answers(3);
+    assert_eq!(
+        cache.costs(),
+        [
+            "101 ms of GET /first",
+            "111 ms of GET /second",
+            "111 ms of GET /third"
+        ]
+    );
+}
+
+/// Before the answer has come, the next page queues its request: the answer is for who has asked.
+#[test]
+fn an_answer_is_for_who_has_sent_and_not_for_who_has_registered_to_send() {
+    let mut cache = Cache::new();
+    cache.accepts(2);
+    cache.accepts(3);
+    cache.asked(2, "second");
+    cache.registers(Interest::Write);
+    cache.writes_to_origin();
+    cache.asked(3, "third");
+    cache.registers(Interest::Write);
+    cache.reads_from_origin();
+    cache.answers(2);
+    cache.writes_to_origin();
+    assert_eq!(
+        cache.costs(),
+        [
+            "1 ms of GET /third",
+            "101 ms of GET /first",
+            "111 ms of GET /second"
+        ]
+    );
+}
+
+/// The thread works for nothing when it registers, as in programs that register everything in one place of their loop.
+#[test]
+fn a_registration_for_nobody_changes_nothing() {
+    for interest in [Interest::Read, Interest::Write] {
+        let mut cache = Cache::new();
+        cache.accepts(2);
+        cache.asked(2, "second");
+        cache.registers(Interest::Write);
+        event(&mut cache.script, cache.cache, 1);
+        cache.registers(interest);
+        cache.writes_to_origin();
+        cache.reads_from_origin();
+        assert_eq!(
+            cache.costs(),
+            ["101 ms of GET /first", "11 ms of GET /second"]
+        );
+    }
+}
+
+/// Without a new request, what comes from a server is for who has registered to read, unless who asked still waits.
+#[test]
+fn what_comes_without_being_asked_for_is_for_who_registered_to_read() {
+    for (is_answered, expected) in [
+        (
+            true,
+            [
+                "101 ms of GET /first",
+                "101 ms of GET /second",
+                "20 ms of GET /third",
+            ],
+        ),
+        (
+            false,
+            [
+                "101 ms of GET /first",
+                "21 ms of GET /second",
+                "100 ms of GET /third",
+            ],
+        ),
+    ] {
+        let mut cache = Cache::new();
+        cache.accepts(2);
+        cache.accepts(3);
+        cache.asked(2, "second");
+        cache.registers(Interest::Write);
+        cache.writes_to_origin();
+        if is_answered {
+            cache.answers(2);
+        }
+        cache.asked(3, "third");
+        cache.registers(Interest::Read);
+        cache.reads_from_origin();
+        cache.reads_from_origin();
+        if !is_answered {
+            cache.answers(3);
+        }
+        let mut expected = expected.map(str::to_owned);
+        expected.sort();
+        assert_eq!(cache.costs(), expected, "{is_answered}");
+    }
+}
+
+/// A connection on which requests arrive belongs to its requests, whoever arms it again.
+#[test]
+fn a_connection_of_requests_belongs_to_its_requests() {
+    let mut cache = Cache::new();
+    cache.accepts(2);
+    cache.accepts(3);
+    cache.asked(2, "second");
+    for client in [1, 3] {
+        cache.script.register(cache.cache, client, Interest::Write);
+    }
+    cache.answers(1);
+    cache.asked(3, "third");
+    cache.answers(3);
+    assert_eq!(
+        cache.costs(),
+        ["100 ms of GET /third", "201 ms of GET /first"]
+    );
+}
+
+/// What was registered is forgotten when it is removed, and the connection goes on with its last use.
+#[test]
+fn a_removed_registration_is_forgotten() {
+    let mut cache = Cache::new();
+    cache.accepts(2);
+    cache.asked(2, "second");
+    cache.registers(Interest::Write);
+    cache.registers(Interest::Nothing);
+    cache.writes_to_origin();
+    assert_eq!(cache.costs(), ["102 ms of GET /first"]);
 }

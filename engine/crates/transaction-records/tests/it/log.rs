@@ -1,7 +1,9 @@
 //! A log is read as far as it is valid.
 
 use fulcrum_transaction_records::{Log, LogError, Lost, Parent, Place, State};
-use fulcrum_wire::transactions::{CHUNK, CHUNK_HEADER, Damage, HEADER, Head, Record, state, word};
+use fulcrum_wire::transactions::{
+    CHUNK, CHUNK_HEADER, Damage, HEADER, Head, OLDEST_VERSION, Record, VERSION, state, word,
+};
 
 use crate::support::file::LogFile;
 
@@ -154,6 +156,9 @@ fn what_is_no_log_is_refused_with_the_reason() {
     };
     assert_eq!(with(word::MAGIC, 0), LogError::Magic(0));
     assert_eq!(with(word::VERSION, 7), LogError::Version(7));
+    let (before, after) = (OLDEST_VERSION - 1, VERSION + 1);
+    assert_eq!(with(word::VERSION, before), LogError::Version(before));
+    assert_eq!(with(word::VERSION, after), LogError::Version(after));
     let value = 1 << 40;
     let expect = LogError::Word {
         word: word::PID,
@@ -170,6 +175,16 @@ fn what_is_no_log_is_refused_with_the_reason() {
         bytes[word::STATE * 8] = state as u8;
         assert!(Log::read(&bytes).is_ok());
     }
+}
+
+/// The previous version differs only in that it has fewer kinds of records.
+#[test]
+fn a_log_of_the_previous_version_is_read() {
+    let file = small();
+    let mut bytes = file.bytes().to_vec();
+    bytes[word::VERSION * 8..][..8].copy_from_slice(&OLDEST_VERSION.to_le_bytes());
+    let log = Log::read(&bytes).unwrap();
+    assert_eq!(kinds(&log), kinds(&Log::read(file.bytes()).unwrap()));
 }
 
 /// Every record of a truncated log is one of the whole log, and none before the cut is lost.

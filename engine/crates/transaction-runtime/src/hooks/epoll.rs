@@ -7,12 +7,13 @@ use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_preload::{real, sys};
-use fulcrum_wire::transactions::Record;
+use fulcrum_wire::transactions::{Interest, Record, Via};
 use libc::{epoll_event, sigset_t, timespec};
 
 use super::frame::{Frame, defines, hooks};
 use super::idle::{self, Blocking, lets_wait};
-use crate::messages::{entries, streams};
+use crate::messages::entries::{self, Entry};
+use crate::messages::streams::{self, Stream};
 use crate::threads::thread;
 use crate::threads::thread::Inside;
 
@@ -65,20 +66,101 @@ pub(crate) unsafe fn controlling(
     }
     let before = entries::registration(fd);
     let adds = operation == libc::EPOLL_CTL_ADD || operation == libc::EPOLL_CTL_MOD;
+    let mut interest = Interest::Nothing;
     if adds && !event.is_null() {
         // SAFETY: the program's event, which the kernel will read too. It is read before the call, because another thread
         // may receive the first event immediately.
-        let data = unsafe { (&raw const (*event).u64).read_unaligned() };
+        let (data, events) = unsafe {
+            let data = (&raw const (*event).u64).read_unaligned();
+            (data, (&raw const (*event).events).read_unaligned())
+        };
+        interest = interest_in(events);
         entries::register(fd, Some((epoll, data)));
         remember(fd, epoll, data);
     }
+    let registration = Registration::of(fd, interest);
     let result = real();
     if result < 0 {
         entries::register(fd, before);
-    } else if operation == libc::EPOLL_CTL_DEL {
+        return result;
+    }
+    if operation == libc::EPOLL_CTL_DEL {
         entries::register(fd, None);
     }
+    if let Some(registration) = registration {
+        registration.write(fd);
+    }
     result
+}
+
+/// What a program waits for that registers a descriptor for these events.
+fn interest_in(events: u32) -> Interest {
+    let has = |event: c_int| events & event as u32 != 0;
+    // Other flags only say how events are reported.
+    let reads = libc::EPOLLIN | libc::EPOLLPRI | libc::EPOLLRDHUP | libc::EPOLLRDNORM;
+    match (has(libc::EPOLLOUT | libc::EPOLLWRNORM), has(reads)) {
+        (true, _) => Interest::Write,
+        (false, true) => Interest::Read,
+        (false, false) => Interest::Nothing,
+    }
+}
+
+/// A registration that tells for which transaction the next event is.
+struct Registration {
+    began_ns: u64,
+    interest: Interest,
+    /// See [`Work::mark`](crate::threads::work::Work::mark).
+    mark: u64,
+}
+
+impl Registration {
+    /// Returns `None` if it tells nothing new. In the steady state of most programs, none does.
+    fn of(fd: c_int, interest: Interest) -> Option<Registration> {
+        let thread = thread::current()?;
+        let stream = match entries::get(fd)? {
+            // Requests arrive there, and belong to themselves.
+            Entry::Nothing | Entry::Unknown(Via::Accepted) => return None,
+            Entry::Unknown(_) => 0,
+            Entry::Stream { place, id } => {
+                if Stream::of(place, id)?.is_accepted() {
+                    return None;
+                }
+                id
+            }
+        };
+        let last = entries::mark(fd);
+        let mark = match interest {
+            Interest::Nothing => 0,
+            Interest::Read | Interest::Write if thread.nesting.is_over() => return None,
+            Interest::Read | Interest::Write => {
+                thread.work.mark(thread.number(), stream, interest)?
+            }
+        };
+        (mark != last).then(|| Registration {
+            began_ns: sys::now(),
+            interest,
+            mark,
+        })
+    }
+
+    /// Records it, now that the call has succeeded. Another thread may already have been told of an event, so its time is that of
+    /// the call's beginning.
+    fn write(&self, fd: c_int) {
+        let Some(inside) = thread::enter() else {
+            return;
+        };
+        let stream = entries::get(fd).and_then(|entry| streams::of(Some(&inside), fd, entry));
+        let Some(stream) = stream else {
+            return;
+        };
+        stream.announce(&inside);
+        let record = Record::Register {
+            stream: stream.id(),
+            interest: self.interest,
+        };
+        inside.write_at(self.began_ns, 0, &record);
+        entries::set_mark(fd, self.mark);
+    }
 }
 
 /// `epoll_ctl(2)`.

@@ -96,6 +96,11 @@ impl Nesting {
         }
     }
 
+    /// Whether all handlers have returned, though this is not recorded yet.
+    pub(crate) fn is_over(&self) -> bool {
+        self.owed.get() == 1
+    }
+
     /// The depth of the outermost unrecorded return to record before this record, or 0. The next handler implies the
     /// return, unless it continues the work, and so does a waiting loop.
     #[inline]

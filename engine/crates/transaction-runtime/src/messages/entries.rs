@@ -64,6 +64,8 @@ pub(crate) struct Descriptor {
     epoll: AtomicU32,
     /// The data that it was registered with.
     data: AtomicU64,
+    /// The mark of the last recorded registration, or 0.
+    mark: AtomicU64,
 }
 
 static TABLE: AtomicPtr<Descriptor> = AtomicPtr::new(null_mut());
@@ -132,6 +134,9 @@ pub(crate) fn register(fd: c_int, registration: Option<(c_int, u64)>) {
         let (epoll, data) = registration.map_or((0, 0), |(epoll, data)| (epoll as u32 + 1, data));
         END.fetch_max(fd as usize + 1, Ordering::Relaxed);
         descriptor.data.store(data, Ordering::Relaxed);
+        if registration.is_none() {
+            descriptor.mark.store(0, Ordering::Relaxed);
+        }
         descriptor.epoll.store(epoll, Ordering::Release);
     }
 }
@@ -141,4 +146,16 @@ pub(crate) fn registration(fd: c_int) -> Option<(c_int, u64)> {
     let descriptor = at(fd)?;
     let epoll = descriptor.epoll.load(Ordering::Acquire).checked_sub(1)?;
     Some((epoll as c_int, descriptor.data.load(Ordering::Relaxed)))
+}
+
+/// The mark of the last recorded registration of a descriptor, or 0 if there is none.
+pub(crate) fn mark(fd: c_int) -> u64 {
+    at(fd).map_or(0, |it| it.mark.load(Ordering::Relaxed))
+}
+
+/// Sets the mark of the last recorded registration.
+pub(crate) fn set_mark(fd: c_int, mark: u64) {
+    if let Some(descriptor) = at(fd) {
+        descriptor.mark.store(mark, Ordering::Relaxed);
+    }
 }

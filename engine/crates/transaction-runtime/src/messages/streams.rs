@@ -77,6 +77,11 @@ impl Stream {
         self.what().is_some_and(|it| it.kind == StreamKind::Tcp)
     }
 
+    /// Whether this process or its parent has accepted it, so that requests arrive on it.
+    pub(crate) fn is_accepted(&self) -> bool {
+        self.what().is_some_and(|it| it.via == Via::Accepted)
+    }
+
     /// Whether it is connected to this address.
     pub(crate) fn leads_to(&self, to: Address) -> bool {
         self.what().is_some_and(|it| it.peer == to)

@@ -5,3 +5,4 @@ pub(crate) mod process_context;
 pub(crate) mod spawn;
 pub(crate) mod thread;
 pub(crate) mod thread_context;
+pub(crate) mod work;

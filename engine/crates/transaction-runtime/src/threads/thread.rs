@@ -13,6 +13,7 @@ use fulcrum_wire::transactions::{
 };
 
 use super::thread_context;
+use super::work::Work;
 use crate::active;
 use crate::call_paths::memory::Memory;
 use crate::java::Tasks;
@@ -47,6 +48,8 @@ pub(crate) struct Thread {
     pub(crate) watch: Watch,
     /// The handlers that it is in.
     pub(crate) nesting: Nesting,
+    /// What it works for, as far as its records tell.
+    pub(crate) work: Work,
     /// The tasks of a Java virtual machine that it is in.
     pub(crate) tasks: Tasks,
     memory: UnsafeCell<Memory>,
@@ -271,6 +274,7 @@ impl Thread {
         self.chunks.set(0);
         self.watch.begin();
         self.nesting.begin();
+        self.work.begin();
         self.tasks.begin();
         // SAFETY: nobody uses the slot yet.
         unsafe { (*self.memory.get()).forget() };
@@ -426,12 +430,16 @@ impl Inside {
     pub(crate) fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
         if let Some(span) = thread_context::change() {
             self.write_one(Head { time_ns, path: 0 }, &span);
+            self.0.work.written(&span);
         }
         let depth = self.0.nesting.owed(record);
         if depth != 0 {
-            self.write_one(Head { time_ns, path: 0 }, &Record::Returned { depth });
+            let returned = Record::Returned { depth };
+            self.write_one(Head { time_ns, path: 0 }, &returned);
+            self.0.work.written(&returned);
         }
         self.write_one(Head { time_ns, path }, record);
+        self.0.work.written(record);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Event loops: each handler's start and end is seen, and programs handle the same events as without the library.
 
-use fulcrum_wire::transactions::{Record, StreamKind, Via};
+use fulcrum_wire::transactions::{Interest, Record, StreamKind, Via};
 
 use crate::support::{Lab, Log, Ran, numbers};
 
@@ -132,4 +132,67 @@ fn a_connection_is_told_before_its_first_event() {
         }
     }
     assert_eq!(connections.next(), None);
+}
+
+/// The streams of an event's data.
+fn stream_of(log: &Log, wanted: u64) -> u32 {
+    let found = log.each(|it| match it.record {
+        Record::Event { stream, data } if data == wanted => Some(stream),
+        _ => None,
+    });
+    assert!(found.iter().all(|it| *it == found[0]), "{found:?}");
+    found[0]
+}
+
+/// A registration is recorded once for each work that makes it, unless that is the stream's own, or nobody's.
+#[test]
+fn a_registration_is_told_when_it_is_made_for_something_else() {
+    for way in ["registered", "registered-raw"] {
+        let ran = run(way);
+        let log = ran.log();
+        let server = stream_of(log, 1002);
+        let of = |wanted: u32| {
+            log.each(|it| match it.record {
+                Record::Register { stream, interest } if stream == wanted => Some(interest),
+                _ => None,
+            })
+        };
+        // The first one is made before the loop begins.
+        let mut expected = vec![Interest::Read];
+        expected.extend([Interest::Write; 3 * 2 + 1]);
+        expected.push(Interest::Nothing);
+        assert_eq!(of(server), expected, "{way}");
+        for client in [1000, 1001] {
+            assert_eq!(of(stream_of(log, client)), [Interest::Read], "{way}");
+        }
+        // Each one is between the client's request and the event of the server's connection, and so are the times.
+        let mut told = None;
+        let mut events = 0;
+        for entry in &log.entries {
+            match entry.record {
+                Record::Register {
+                    interest: Interest::Write,
+                    ..
+                } => told = Some(entry.head.time_ns),
+                Record::Event { stream, .. } if stream == server => {
+                    let told = told.take().expect("told before");
+                    assert!(told <= entry.head.time_ns, "{way}");
+                    events += 1;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(events, 3 * 2);
+    }
+}
+
+/// After an event that is for nobody, the loop arms all descriptors again.
+#[test]
+fn what_is_registered_in_one_place_for_nobody_is_not_told() {
+    let ran = run("once");
+    let registered = ran.log().each(|it| match it.record {
+        Record::Register { stream, .. } => Some(stream),
+        _ => None,
+    });
+    assert_eq!(registered.len(), 12, "only before the loop begins");
 }

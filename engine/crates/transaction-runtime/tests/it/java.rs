@@ -176,7 +176,9 @@ impl Java {
         assert_eq!(written.len() as u64, count * each, "{way}");
         let logged = Logged::of(ran.logs.last().unwrap(), ports);
         let wrong = written.iter().zip(&logged.sent);
-        let wrong: Vec<_> = wrong.filter(|(it, logged)| Some(**it) != **logged).collect();
+        let wrong: Vec<_> = wrong
+            .filter(|(it, logged)| Some(**it) != **logged)
+            .collect();
         assert_eq!(logged.sent.len(), written.len(), "{way}");
         assert!(
             wrong.is_empty(),

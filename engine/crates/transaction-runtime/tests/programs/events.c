@@ -73,6 +73,56 @@ static void served(uint32_t how) {
   printf("waits %d\n", waits);
 }
 
+static int control(int raw, int operation, int fd, uint32_t events, uint64_t data) {
+  struct epoll_event event = {.events = events, .data.u64 = data};
+  return raw ? syscall(SYS_epoll_ctl, epoll, operation, fd, &event) : epoll_ctl(epoll, operation, fd, &event);
+}
+
+static void wait_for(uint64_t data) {
+  struct epoll_event event;
+  need(epoll_wait(epoll, &event, 1, -1) == 1 && event.data.u64 == data, "epoll_wait");
+}
+
+/* A request of a client arrives. */
+static void asked(int client) {
+  need(write(ends[client][1], "hello", 5) == 5, "write");
+  wait_for(1000 + client);
+  handle(1000 + client);
+}
+
+/* A proxy with one connection to a server, which it registers to write for one client after the other. */
+static void registered(int raw) {
+  enum { SERVER = 2 };
+  const uint32_t both = EPOLLIN | EPOLLOUT;
+  uint64_t one = 1;
+  char bytes[16];
+  prepare(0);
+  int server = ends[SERVER][0];
+  for (int round = 0; round < 3; round++) {
+    for (int client = 0; client < 2; client++) {
+      asked(client);
+      /* What the client's work tells of its own connection, and what it tells twice, is nothing new. */
+      need(control(raw, EPOLL_CTL_MOD, ends[client][0], EPOLLIN, 1000 + client) == 0, "epoll_ctl");
+      need(control(raw, EPOLL_CTL_ADD, server, both, 7) < 0 && errno == EEXIST, "epoll_ctl");
+      need(control(raw, EPOLL_CTL_MOD, server, both, 1000 + SERVER) == 0, "epoll_ctl");
+      need(control(raw, EPOLL_CTL_MOD, server, both, 1000 + SERVER) == 0, "epoll_ctl");
+      wait_for(1000 + SERVER);
+      need(write(server, "ask", 3) == 3, "write");
+      need(control(raw, EPOLL_CTL_MOD, server, EPOLLIN, 1000 + SERVER) == 0, "epoll_ctl");
+      need(read(ends[SERVER][1], bytes, sizeof bytes) == 3, "read");
+    }
+    /* For nobody. */
+    need(write(extra, &one, sizeof one) == sizeof one, "write");
+    wait_for(TIMER);
+    handle(TIMER);
+    need(control(raw, EPOLL_CTL_MOD, server, both, 1000 + SERVER) == 0, "epoll_ctl");
+    need(control(raw, EPOLL_CTL_MOD, server, EPOLLIN, 1000 + SERVER) == 0, "epoll_ctl");
+  }
+  asked(0);
+  need(control(raw, EPOLL_CTL_MOD, server, EPOLLOUT, 1000 + SERVER) == 0, "epoll_ctl");
+  need(control(raw, EPOLL_CTL_DEL, server, 0, 0) == 0, "epoll_ctl");
+}
+
 /* What is closed while others of its batch are handled has no event. */
 static void closed(void) {
   struct epoll_event events[64];
@@ -226,6 +276,8 @@ int main(int argc, char **argv) {
     served(EPOLLET);
   } else if (!strcmp(what, "once")) {
     served(EPOLLONESHOT);
+  } else if (!strcmp(what, "registered") || !strcmp(what, "registered-raw")) {
+    registered(!strcmp(what, "registered-raw"));
   } else if (!strcmp(what, "closed")) {
     closed();
   } else if (!strcmp(what, "nested")) {

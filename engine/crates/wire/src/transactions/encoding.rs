@@ -4,7 +4,7 @@
 //! a record by its length. `postcard`, which needs no allocation either, writes numbers of varying length, and no length of
 //! the whole.
 
-use super::kinds::{Calling, LockKind, RecordKind, StreamKind, Via};
+use super::kinds::{Calling, Interest, LockKind, RecordKind, StreamKind, Via};
 use super::record::{Address, Head, Record};
 use super::{MAX_ATTRIBUTES, MAX_CONTEXT, MAX_HEAD, MAX_PATH, MAX_RECORD};
 
@@ -71,6 +71,7 @@ impl<'a> Record<'a> {
             Record::Span { .. } => RecordKind::Span,
             Record::Context(_) => RecordKind::Context,
             Record::Function { .. } => RecordKind::Function,
+            Record::Register { .. } => RecordKind::Register,
         }
     }
 
@@ -162,6 +163,10 @@ impl<'a> Record<'a> {
                 attributes,
             } => (Words::of(&[high, low, span, flags.into()]), attributes),
             Record::Function { function, name } => (Words::of(&[function]), name),
+            Record::Register { stream, interest } => (
+                Words::of(&[u64::from(stream), u64::from(interest as u8)]),
+                none,
+            ),
         }
     }
 
@@ -321,6 +326,10 @@ impl<'a> Record<'a> {
                 }
             }
             (RecordKind::Context, []) if text.len() <= MAX_CONTEXT => Record::Context(text),
+            (RecordKind::Register, &[stream, for_what]) => Record::Register {
+                stream: small(stream)?,
+                interest: interest(for_what)?,
+            },
             _ => return Err(Damage::Length(values.len() as u64)),
         })
     }
@@ -355,6 +364,11 @@ fn lock_kind(value: u64) -> Result<LockKind, Damage> {
 fn calling(value: u64) -> Result<Calling, Damage> {
     let how = u8::try_from(value).ok().and_then(Calling::of);
     how.ok_or(Damage::Value(value))
+}
+
+fn interest(value: u64) -> Result<Interest, Damage> {
+    let interest = u8::try_from(value).ok().and_then(Interest::of);
+    interest.ok_or(Damage::Value(value))
 }
 
 fn address_words(ip: [u8; 16]) -> [u64; 2] {

@@ -73,6 +73,8 @@ numbered! {
         Span = 23,
         /// See [`super::Record::Context`].
         Context = 24,
+        /// See [`super::Record::Register`].
+        Register = 25,
     }
 }
 
@@ -90,6 +92,18 @@ numbered! {
         Task = 3,
         /// A task that was left in a queue. If it is not known who left it, the thread stays with what it does.
         Taken = 4,
+    }
+}
+
+numbered! {
+    /// What a descriptor is registered for.
+    pub enum Interest {
+        /// Nothing any more.
+        Nothing = 0,
+        /// Reading, or a condition that is neither reading nor writing.
+        Read = 1,
+        /// Writing, and possibly reading as well.
+        Write = 2,
     }
 }
 

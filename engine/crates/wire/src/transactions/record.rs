@@ -1,6 +1,6 @@
 //! What threads and processes did: one record for each thing.
 
-use super::kinds::{Calling, LockKind, StreamKind, Via};
+use super::kinds::{Calling, Interest, LockKind, StreamKind, Via};
 
 /// An end of a connection. IPv4 addresses are mapped to IPv6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -203,6 +203,17 @@ pub enum Record<'a> {
     /// What the process publishes of itself (OTEP 4719), at most [`super::MAX_CONTEXT`] bytes: a message `ProcessContext`, which has the
     /// names of attributes. A later one replaces it.
     Context(&'a [u8]),
+    /// The thread registers a stream with an event loop, changes its registration or removes it, while it works for something
+    /// that need not be what the stream was last used for. Its time is before the registration takes effect.
+    ///
+    /// There is none if the thread works for nothing, if it came to its work by this stream, if the last record of the stream was
+    /// written in the same work, or if the process has accepted the stream.
+    Register {
+        /// The stream.
+        stream: u32,
+        /// What it is registered for from now on.
+        interest: Interest,
+    },
 }
 
 /// Where functions without addresses begin: no program has code there.

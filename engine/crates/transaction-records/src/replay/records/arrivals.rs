@@ -113,8 +113,8 @@ impl World<'_> {
         let end = received.end;
         let role = *self.side(end).role.get_or_insert(Role::IsAsked);
         if role == Role::Asks {
-            if let Some(sent) = self.ends[end].sent {
-                self.is_answered(received, sent);
+            if let Some(asker) = self.awaits_answer(end) {
+                self.is_answered(received, asker);
             }
             return;
         }

@@ -298,14 +298,7 @@ impl World<'_> {
         let end = end.filter(|_| stream != 0);
         let base = match end {
             None => Doing::default(),
-            // The asker waits for the work of the whole transaction, whatever stream it used last.
-            Some(end) => match self.current_task(end) {
-                Some(task) => Doing {
-                    context: self.tasks[task].context,
-                    task: Some(task),
-                },
-                None => self.ends[end].used,
-            },
+            Some(end) => self.continued_by_event(end),
         };
         self.drop_idle_waits(thread);
         self.record_flow(thread);

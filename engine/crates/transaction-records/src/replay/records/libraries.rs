@@ -115,20 +115,13 @@ impl World<'_> {
 
     /// What a handler continues: what it was registered for, until that has ended, and then the work of its stream.
     fn continued_by_handler(&mut self, of: Doing, how: Calling, end: Option<EndId>) -> Doing {
-        let is_open = |world: &Self, it: Doing| it.task.is_some_and(|it| !world.tasks[it].is_over);
-        if is_open(self, of) {
+        if self.is_open(of) {
             return of;
         }
-        let of_stream = end.map(|end| match self.current_task(end) {
-            Some(task) => Doing {
-                context: self.tasks[task].context,
-                task: Some(task),
-            },
-            None => self.ends[end].used,
-        });
+        let of_stream = end.map(|end| self.continued_by_event(end));
         let of_stream = of_stream.filter(|it| it.task.is_some());
         match of_stream {
-            Some(it) if is_open(self, it) => it,
+            Some(it) if self.is_open(it) => it,
             _ if how != Calling::Again || of.task.is_none() => of,
             // A repeating handler does not continue a finished transaction for ever.
             _ => of_stream.unwrap_or_default(),

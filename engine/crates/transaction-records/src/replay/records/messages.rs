@@ -120,6 +120,7 @@ impl World<'_> {
         let state = &mut self.ends[end];
         let hold = self.threads[thread].hold;
         (state.used, state.sent) = (doing, Some((doing, hold)));
+        state.registered = None;
         self.sending_side(end).role.get_or_insert(Role::Asks);
         self.answers(end, doing, head.time_ns);
     }

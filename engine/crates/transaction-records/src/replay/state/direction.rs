@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use fulcrum_transactions::messages::ByteStream;
+use fulcrum_wire::transactions::Interest;
 
 use super::doing::{Doing, Hold, InstanceId, Origin};
 use super::process::Outgoing;
@@ -49,6 +50,14 @@ pub(in crate::replay) struct Counter {
     has_begun: bool,
 }
 
+/// A registration with an event loop.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::replay) struct Registered {
+    /// The transaction that made it.
+    pub(crate) by: Doing,
+    pub(crate) interest: Interest,
+}
+
 /// A process's end of a stream.
 #[derive(Clone, Debug, Default)]
 pub(in crate::replay) struct EndState {
@@ -56,6 +65,8 @@ pub(in crate::replay) struct EndState {
     pub(crate) used: Doing,
     /// The transaction for which it was last used to send.
     pub(crate) sent: Option<(Doing, Hold)>,
+    /// The transaction that registered it with an event loop since something was last sent.
+    pub(crate) registered: Option<Registered>,
     pub(in crate::replay) sends: Counter,
     pub(in crate::replay) receives: Counter,
 }

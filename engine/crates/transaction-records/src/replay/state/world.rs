@@ -216,6 +216,7 @@ impl<'a> World<'a> {
             Record::Consume { item, list } => self.consumes(thread, head, item, list),
             Record::Handler { .. } => self.handles(thread, head, record),
             Record::Returned { depth } => self.returns(thread, depth, head.time_ns),
+            Record::Register { stream, interest } => self.registers(thread, stream, interest),
             Record::Span { .. } => {
                 self.is_in_span(thread, head.time_ns, record);
                 return;
@@ -231,7 +232,11 @@ impl<'a> World<'a> {
         }
         // Whether an event brought a new request is known once the request is read.
         let is_notified = matches!(record, Record::Event { .. } | Record::Handler { .. });
-        if !is_notified && !matches!(record, Record::Open { .. } | Record::Produce { .. }) {
+        let prepares = matches!(
+            record,
+            Record::Open { .. } | Record::Produce { .. } | Record::Register { .. }
+        );
+        if !is_notified && !prepares {
             self.record_flow(thread);
         }
         if head.path != 0 && !starts_anew {

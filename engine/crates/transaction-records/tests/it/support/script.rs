@@ -9,7 +9,7 @@ use fulcrum_transaction_records::run::{self, Options, Run};
 use fulcrum_transaction_records::samples::{self, Sample, SampleWriter};
 use fulcrum_transactions::crosstalk::Holder;
 use fulcrum_wire::transactions::{
-    Address, Calling, Head, LOG_SUFFIX, LockKind, Record, StreamKind, Via, state, word,
+    Address, Calling, Head, Interest, LOG_SUFFIX, LockKind, Record, StreamKind, Via, state, word,
 };
 
 use super::file::LogFile;
@@ -384,6 +384,11 @@ impl Script {
     pub fn event(&mut self, thread: Thread, stream: u32) {
         let data = u64::from(stream);
         self.say(thread, "", Record::Event { stream, data });
+    }
+
+    /// The thread registers a stream with its event loop.
+    pub fn register(&mut self, thread: Thread, stream: u32, interest: Interest) {
+        self.say(thread, "", Record::Register { stream, interest });
     }
 
     /// A wait that has lasted this many milliseconds when it ends.

@@ -104,6 +104,10 @@ fn all<'a>() -> Vec<Record<'a>> {
             attributes: b"\x00\x04/buy",
         },
         Record::Context(b"\x12\x00"),
+        Record::Register {
+            stream: 9,
+            interest: Interest::Write,
+        },
     ]
 }
 
@@ -162,4 +166,11 @@ fn unknown_kinds_and_values_are_told() {
     let length = release.write(HEAD_OF, &mut bytes).unwrap();
     bytes[HEAD + 8] = 77;
     assert_eq!(Record::read(&bytes[..length]), Err(Damage::Value(77)));
+    let register = Record::Register {
+        stream: 1,
+        interest: Interest::Read,
+    };
+    let length = register.write(HEAD_OF, &mut bytes).unwrap();
+    bytes[HEAD + 8] = 3;
+    assert_eq!(Record::read(&bytes[..length]), Err(Damage::Value(3)));
 }
