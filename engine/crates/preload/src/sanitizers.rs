@@ -1,8 +1,8 @@
 //! Options of sanitizers that allow a preloaded library.
 
-/// Lets programs run that were built with AddressSanitizer, which ends them otherwise: "ASan runtime does not come first in
-/// initial library list". A library before it could hide what it intercepts, but we pass on what we hide. Its options in the
-/// environment still count, and the program may define this function itself.
+/// Lets programs built with AddressSanitizer run. It would end them with
+/// "ASan runtime does not come first in initial library list", because a library before it could hide what it intercepts. We pass
+/// on what we hide. Its options in the environment still count, and the program may define this function itself.
 #[macro_export]
 macro_rules! sanitizer_options {
     () => {
