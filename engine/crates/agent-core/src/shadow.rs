@@ -278,7 +278,7 @@ mod tests {
         shadow
     }
 
-    fn enter(shadow: &mut Shadow, function: usize, at: At) {
+    fn enter(shadow: &mut ShadowStack, function: usize, at: At) {
         shadow.push(Frame {
             at,
             function,

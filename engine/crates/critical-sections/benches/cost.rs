@@ -190,7 +190,7 @@ mod cost {
         })
     }
 
-    pub fn run() {
+    pub(crate) fn run() {
         const NAMES: [&str; 3] = ["ap_queue_push", "ap_queue_pop", "counter"];
         engine();
         let program = Program::compiled();

@@ -74,20 +74,7 @@ pub(crate) fn calls(
     let class = probes.class;
     let (mut at_entry, before_return) = match arguments {
         ProbeArguments::Nothing => (caller.call(class, probes.enter, "(I)V", [&[], &[]])?, None),
-        ProbeArguments::Values(values, most) => {
-            let (entered, left) = caller.value_calls(method, values, most)?;
-            let entered = match entered {
-                Some(entered) => entered,
-                None => caller.call(class, probes.enter, "(I)V", [&[], &[]])?,
-            };
-            let left = match left {
-                Some(exit) => {
-                    Some(caller.call(values.class, values.gives, "(I)V", [&exit, &[]])?)
-                }
-                None => None,
-            };
-            (entered, left)
-        }
+        ProbeArguments::Values(values, most) => caller.value_calls(method, probes, values, most)?,
         ProbeArguments::Gate { gate, .. } => (caller.call(class, gate, "(I)I", [&[], &[]])?, None),
         ProbeArguments::Objects(probes) => caller.object_calls(method, probes)?,
     };
@@ -137,20 +124,25 @@ impl Caller<'_> {
         Ok(bytes)
     }
 
-    /// The calls at the entry if there are arguments, and what passes on the result if there is one.
+    /// The calls at the entry, with the arguments if there are any, and before a return of a value.
     fn value_calls(
         &mut self,
         method: &Method<'_>,
-        probes: ValueProbes<'_>,
+        probes: &Probes<'_>,
+        values: ValueProbes<'_>,
         most: u8,
-    ) -> Result<(Option<Vec<u8>>, Option<Vec<u8>>), Refusal> {
-        let entry = values::pass_on_arguments(method, most, probes, self.pool)?;
-        let exit = values::pass_on_result(method, probes, self.pool)?;
-        let entered = match entry.is_empty() {
-            true => None,
-            false => Some(self.call(probes.class, probes.given, "(II)V", [&entry, &[]])?),
+    ) -> Result<(Vec<u8>, Option<Vec<u8>>), Refusal> {
+        let arguments = values::pass_on_arguments(method, most, values, self.pool)?;
+        let result = values::pass_on_result(method, values, self.pool)?;
+        let entered = match arguments.is_empty() {
+            true => self.call(probes.class, probes.enter, "(I)V", [&[], &[]])?,
+            false => self.call(values.class, values.given, "(II)V", [&arguments, &[]])?,
         };
-        Ok((entered, (!exit.is_empty()).then_some(exit)))
+        let returned = match result.is_empty() {
+            true => None,
+            false => Some(self.call(values.class, values.gives, "(I)V", [&result, &[]])?),
+        };
+        Ok((entered, returned))
     }
 
     /// The calls at the entry, and before a return of an object or a `boolean`.

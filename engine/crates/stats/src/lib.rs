@@ -38,7 +38,7 @@ mod tests {
 
     /// Asserts that `found` is `expected` to within a relative error.
     #[track_caller]
-    pub fn close(found: f64, expected: f64, error: f64, of: impl Debug) {
+    pub(crate) fn close(found: f64, expected: f64, error: f64, of: impl Debug) {
         assert!(
             (found / expected - 1.0).abs() <= error,
             "{of:?}: {found}, not {expected}"

@@ -414,7 +414,7 @@ fn a_curve_is_read_between_its_points() {
             interval,
             extrapolated: beyond,
         } = predict(&target, speedup);
-        let (l, h) = interval.expect("every point has one");
+        let Interval { low: l, high: h } = interval.expect("every point has one");
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(
             near(program_speedup, value) && near(l, low) && near(h, high),

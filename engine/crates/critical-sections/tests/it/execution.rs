@@ -15,7 +15,7 @@ use crate::support::random_code::{Generator, Kind};
 /// Enough for a path to be translated as one unit, and to run again afterwards.
 const TIMES: usize = 30;
 /// A machine whose pointers lead into its own memory, and whose other values are random.
-pub fn machine(random: &mut Random) -> Box<Machine> {
+pub(crate) fn machine(random: &mut Random) -> Box<Machine> {
     let mut machine = Box::new(Machine {
         general: std::array::from_fn(|_| random.bits()),
         flags: [

@@ -20,13 +20,13 @@ const ITEMS: u32 = 300;
 const THREADS: u32 = 2;
 
 /// The shared structures, compiled in one way.
-pub struct Structures(*mut c_void);
+pub(crate) struct Structures(*mut c_void);
 
 // SAFETY: a handle of the loader; the code behind it takes locks.
 unsafe impl Sync for Structures {}
 
 impl Structures {
-    pub fn compiled(optimised: &str) -> Structures {
+    pub(crate) fn compiled(optimised: &str) -> Structures {
         engine();
         let folder = Recipe::new(&format!("critical-sections{optimised}"))
             .file("flows.c", include_str!("programs/flows.c"))
@@ -62,7 +62,7 @@ impl Structures {
         structures
     }
 
-    pub fn function(&self, name: &CStr) -> *mut c_void {
+    pub(crate) fn function(&self, name: &CStr) -> *mut c_void {
         // SAFETY: the handle is valid, and the name is a C string.
         let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         assert!(!found.is_null(), "{name:?}");
@@ -70,14 +70,14 @@ impl Structures {
     }
 
     /// A function without arguments.
-    pub fn plain(&self, name: &str) -> extern "C" fn() -> c_long {
+    pub(crate) fn plain(&self, name: &str) -> extern "C" fn() -> c_long {
         let name = std::ffi::CString::new(name).unwrap();
         // SAFETY: this is the function's type in the program.
         unsafe { std::mem::transmute(self.function(&name)) }
     }
 
     /// A function with an item as its argument.
-    pub fn of_item(&self, name: &str) -> extern "C" fn(*mut Item) -> c_long {
+    pub(crate) fn of_item(&self, name: &str) -> extern "C" fn(*mut Item) -> c_long {
         let name = std::ffi::CString::new(name).unwrap();
         // SAFETY: this is the function's type in the program.
         unsafe { std::mem::transmute(self.function(&name)) }
@@ -87,7 +87,7 @@ impl Structures {
 /// `struct item`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Item {
+pub(crate) struct Item {
     id: c_long,
     links: [usize; 4],
 }

@@ -5,7 +5,7 @@ use fulcrum_wire::transactions::{Calling, Interest, StreamKind, Via};
 use crate::support::script::{Script, Thread};
 
 /// One event of a loop. The handler's first record reveals its name.
-pub fn event(script: &mut Script, server: Thread, stream: u32) {
+pub(crate) fn event(script: &mut Script, server: Thread, stream: u32) {
     script.idle(server, "main > event_loop");
     script.event(server, stream);
 }

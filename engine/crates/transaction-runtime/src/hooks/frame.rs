@@ -52,7 +52,7 @@ macro_rules! hooks {
     ($($name:ident => $function:ident, $register:tt $($all:literal)? $($address:ident)?;)*) => {
         /// The functions that the program calls, in a module apart from those of the same names.
         mod exported {
-            $($crate::frame::hooks!(@ $name, $function, $register $($all)? $($address)?);)*
+            $($crate::hooks::frame::hooks!(@ $name, $function, $register $($all)? $($address)?);)*
         }
         /// The addresses of the exported functions.
         pub(crate) fn hooks() -> impl Iterator<Item = u64> {
@@ -151,7 +151,7 @@ macro_rules! hooks {
 /// hidden function.
 macro_rules! defines {
     ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident, |$next:ident| $body:expr) => {
-        $crate::frame::defines!($name($($argument: $type),*) -> $result, $frame: Frame, |$next| $body);
+        $crate::hooks::frame::defines!($name($($argument: $type),*) -> $result, $frame: Frame, |$next| $body);
     };
     ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident: $called:ident, |$next:ident| $body:expr) => {
         #[allow(clippy::too_many_arguments, reason = "they are libc's")]

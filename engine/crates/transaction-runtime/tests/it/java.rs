@@ -205,7 +205,7 @@ fn check_output(way: &str, ran: &Ran) {
 
 /// Compares a program's output and exit status with and without the library. Returns the number of virtual machines tried.
 #[allow(dead_code, reason = "the campaign has no use for it")]
-pub fn alike(main: &str) -> usize {
+pub(crate) fn alike(main: &str) -> usize {
     for jdk in jdks() {
         let java = Java::new(jdk, &[&format!("{main}.java")]);
         let words = [
@@ -230,11 +230,11 @@ pub fn alike(main: &str) -> usize {
 }
 
 /// Scenarios of a program, with how often each request is written in them.
-pub type Ways = [(&'static str, u64)];
+pub(crate) type Ways = [(&'static str, u64)];
 
 /// Runs scenarios of a program with this many requests each, on all virtual machines of this version or later. Returns a
 /// line for each run.
-pub fn check(sources: &[&str], ways: &Ways, requests: u64, since: u32) -> Vec<String> {
+pub(crate) fn check(sources: &[&str], ways: &Ways, requests: u64, since: u32) -> Vec<String> {
     let mut lines = Vec::new();
     for jdk in jdks().iter().filter(|it| it.version >= since) {
         let java = Java::new(jdk, sources);
@@ -247,18 +247,18 @@ pub fn check(sources: &[&str], ways: &Ways, requests: u64, since: u32) -> Vec<St
     lines
 }
 
-pub const EXECUTORS: &Ways = &[
+pub(crate) const EXECUTORS: &Ways = &[
     ("executor", 1),
     ("cached", 1),
     ("scheduled", 1),
     ("caller", 1),
 ];
-pub const FORKS: &Ways = &[("fork", 4), ("common", 1)];
-pub const FUTURES: &Ways = &[("futures", 1), ("completed", 1)];
-pub const QUEUES: &Ways = &[("queues", 1), ("pool", 1)];
-pub const VIRTUAL_THREADS: &Ways = &[("sleep", 1), ("locks", 1), ("within", 1)];
+pub(crate) const FORKS: &Ways = &[("fork", 4), ("common", 1)];
+pub(crate) const FUTURES: &Ways = &[("futures", 1), ("completed", 1)];
+pub(crate) const QUEUES: &Ways = &[("queues", 1), ("pool", 1)];
+pub(crate) const VIRTUAL_THREADS: &Ways = &[("sleep", 1), ("locks", 1), ("within", 1)];
 /// The sources of the programs without and with virtual threads.
-pub const TASKS: &[&str] = &["Tasks.java"];
-pub const VIRTUAL_TASKS: &[&str] = &["Tasks.java", "VirtualTasks.java"];
+pub(crate) const TASKS: &[&str] = &["Tasks.java"];
+pub(crate) const VIRTUAL_TASKS: &[&str] = &["Tasks.java", "VirtualTasks.java"];
 /// The first version with virtual threads.
-pub const JDK_21: u32 = 21;
+pub(crate) const JDK_21: u32 = 21;

@@ -21,14 +21,14 @@ use fulcrum_wire::{UNWIND_MAGIC, Unwind, base};
 use tempfile::TempDir;
 
 /// A built program and a session.
-pub struct Lab {
+pub(crate) struct Lab {
     pub program: PathBuf,
     folder: TempDir,
 }
 
 /// The settings of a session.
 #[derive(Clone, Copy)]
-pub struct Settings {
+pub(crate) struct Settings {
     pub limit: u64,
     pub head: u64,
     /// Critical sections are watched if this is not 0.
@@ -46,14 +46,14 @@ impl Default for Settings {
 }
 
 /// The output and the logs of a program.
-pub struct Ran {
+pub(crate) struct Ran {
     pub output: Output,
     pub logs: Vec<Log>,
 }
 
 impl Lab {
     /// A session for an existing program.
-    pub fn of(program: PathBuf) -> Lab {
+    pub(crate) fn of(program: PathBuf) -> Lab {
         Lab {
             program,
             folder: tempfile::tempdir().unwrap(),
@@ -61,7 +61,7 @@ impl Lab {
     }
 
     /// Compiles `tests/programs/<source>`.
-    pub fn build(source: &str) -> Lab {
+    pub(crate) fn build(source: &str) -> Lab {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
         let (path, common) = (folder.join(source), folder.join("common.h"));
         let name = source.split('.').next().unwrap();
@@ -89,7 +89,7 @@ impl Lab {
     }
 
     /// Runs the program without the library.
-    pub fn alone(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn alone(&self, arguments: &[&str]) -> Output {
         Command::new(&self.program)
             .args(arguments)
             .stdin(Stdio::null())
@@ -98,11 +98,11 @@ impl Lab {
     }
 
     /// Runs the program under the library.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(Settings::default(), arguments)
     }
 
-    pub fn run_with(&self, settings: Settings, arguments: &[&str]) -> Ran {
+    pub(crate) fn run_with(&self, settings: Settings, arguments: &[&str]) -> Ran {
         let engine = Engine::start(self.folder.path(), settings);
         let output = self.command(arguments).output().unwrap();
         drop(engine);
@@ -113,12 +113,12 @@ impl Lab {
     }
 
     /// The session's folder.
-    pub fn session(&self) -> &Path {
+    pub(crate) fn session(&self) -> &Path {
         self.folder.path()
     }
 
     /// The command that runs the program under the library. Something must answer it.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(arguments)
@@ -131,18 +131,18 @@ impl Lab {
 
 impl Ran {
     /// The program's standard output.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.output.stdout.clone()).unwrap()
     }
 
     /// The only log.
-    pub fn log(&self) -> &Log {
+    pub(crate) fn log(&self) -> &Log {
         assert_eq!(self.logs.len(), 1);
         &self.logs[0]
     }
 
     /// The log of a process.
-    pub fn log_of(&self, pid: u64, turn: u64) -> &Log {
+    pub(crate) fn log_of(&self, pid: u64, turn: u64) -> &Log {
         let found = self
             .logs
             .iter()
@@ -152,13 +152,13 @@ impl Ran {
 }
 
 /// Answers the processes of a session until it is dropped.
-pub struct Engine {
+pub(crate) struct Engine {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Engine {
-    pub fn start(folder: &Path, settings: Settings) -> Engine {
+    pub(crate) fn start(folder: &Path, settings: Settings) -> Engine {
         let mut words = [0_u64; setting::COUNT];
         words[setting::MAGIC] = MAGIC;
         words[setting::VERSION] = VERSION;
@@ -193,10 +193,10 @@ impl Drop for Engine {
 }
 
 /// The mapped header of a log.
-pub struct Header(*mut AtomicU64);
+pub(crate) struct Header(*mut AtomicU64);
 
 impl Header {
-    pub fn map(path: &Path) -> Option<Header> {
+    pub(crate) fn map(path: &Path) -> Option<Header> {
         use std::os::fd::AsRawFd;
         let file = fs::OpenOptions::new()
             .read(true)
@@ -224,7 +224,7 @@ impl Header {
         (header.word(word::MAGIC).load(Ordering::Acquire) == MAGIC).then_some(header)
     }
 
-    pub fn word(&self, at: usize) -> &AtomicU64 {
+    pub(crate) fn word(&self, at: usize) -> &AtomicU64 {
         // SAFETY: within the mapped header.
         unsafe { &*self.0.add(at) }
     }
@@ -318,14 +318,14 @@ fn to_wire(row: &UnwindRow, bias: u64) -> Unwind {
 
 /// A record of a log.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub thread: u32,
     pub head: Head,
     pub record: Record<'static>,
 }
 
 /// A process's log.
-pub struct Log {
+pub(crate) struct Log {
     words: Vec<u64>,
     /// The records, thread by thread.
     pub entries: Vec<Entry>,
@@ -337,25 +337,25 @@ pub struct Log {
 
 impl Log {
     /// A word of the header.
-    pub fn word(&self, at: usize) -> u64 {
+    pub(crate) fn word(&self, at: usize) -> u64 {
         self.words[at]
     }
 
-    pub fn pid(&self) -> u64 {
+    pub(crate) fn pid(&self) -> u64 {
         self.word(word::PID)
     }
 
-    pub fn turn(&self) -> u64 {
+    pub(crate) fn turn(&self) -> u64 {
         self.word(word::TURN)
     }
 
     /// Maps each record.
-    pub fn each<T>(&self, of: impl Fn(&Entry) -> Option<T>) -> Vec<T> {
+    pub(crate) fn each<T>(&self, of: impl Fn(&Entry) -> Option<T>) -> Vec<T> {
         self.entries.iter().filter_map(of).collect()
     }
 
     /// The addresses of a path.
-    pub fn path(&self, id: u32) -> Vec<u64> {
+    pub(crate) fn path(&self, id: u32) -> Vec<u64> {
         let found = self.each(|entry| match entry.record {
             Record::Path { id: it, addresses } if it == id => Some(addresses),
             _ => None,
@@ -368,7 +368,7 @@ impl Log {
     }
 
     /// Reads a log, and checks every used byte.
-    pub fn read(path: &Path) -> Log {
+    pub(crate) fn read(path: &Path) -> Log {
         let mut file = fs::File::open(path).unwrap();
         let length = file.metadata().unwrap().len();
         // The file has its maximum length. The unused part is not read.
@@ -456,7 +456,7 @@ impl Log {
 }
 
 /// All logs of a session, by process and turn.
-pub fn logs(folder: &Path) -> Vec<Log> {
+pub(crate) fn logs(folder: &Path) -> Vec<Log> {
     let mut logs: Vec<Log> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -468,7 +468,7 @@ pub fn logs(folder: &Path) -> Vec<Log> {
 }
 
 /// A line of a program's output, split into numbers. Those with `0x` are hexadecimal.
-pub fn numbers(line: &str) -> Vec<u64> {
+pub(crate) fn numbers(line: &str) -> Vec<u64> {
     let number = |word: &str| match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),

@@ -1,7 +1,7 @@
 //! Requests are named by the first bytes of their messages.
 
 use fulcrum_stats::Random;
-use fulcrum_transactions::recognise::{LOOK, Recognition, Traced};
+use fulcrum_transactions::recognise::{EXAMINED, Recognition, Traced};
 
 fn check(bytes: &[u8], expect: Option<&str>) {
     let found = Recognition::On.name(bytes);
@@ -40,7 +40,7 @@ fn http_by_method_and_route() {
     check(b"FETCH /buy HTTP/1.1\r\n", None);
     check(b"GET /b\x01uy HTTP/1.1\r\n", None);
     check(b"HTTP/1.1 200 OK\r\n", None);
-    let long = format!("GET /search?q={} HTTP/1.1\r\n", "x".repeat(3 * LOOK));
+    let long = format!("GET /search?q={} HTTP/1.1\r\n", "x".repeat(3 * EXAMINED));
     check(long.as_bytes(), Some("GET /search"));
 }
 

@@ -47,18 +47,18 @@ pub enum Value<'a> {
 }
 
 mod value_type {
-    pub const UNKNOWN: u64 = 0;
-    pub const INTEGER: u64 = 1;
-    pub const UNSIGNED: u64 = 2;
-    pub const BOOLEAN: u64 = 3;
-    pub const CHARACTER: u64 = 4;
-    pub const SINGLE: u64 = 5;
-    pub const DOUBLE: u64 = 6;
-    pub const TEXT: u64 = 7;
-    pub const NULL: u64 = 8;
-    pub const OBJECT: u64 = 9;
-    pub const ADDRESS: u64 = 10;
-    pub const NAMED: u64 = 11;
+    pub(crate) const UNKNOWN: u64 = 0;
+    pub(crate) const INTEGER: u64 = 1;
+    pub(crate) const UNSIGNED: u64 = 2;
+    pub(crate) const BOOLEAN: u64 = 3;
+    pub(crate) const CHARACTER: u64 = 4;
+    pub(crate) const SINGLE: u64 = 5;
+    pub(crate) const DOUBLE: u64 = 6;
+    pub(crate) const TEXT: u64 = 7;
+    pub(crate) const NULL: u64 = 8;
+    pub(crate) const OBJECT: u64 = 9;
+    pub(crate) const ADDRESS: u64 = 10;
+    pub(crate) const NAMED: u64 = 11;
 }
 
 /// A signed number as an unsigned one that is small when the number is near 0.

@@ -11,7 +11,7 @@ use super::observer::{test_lock, test_unlock};
 /// Registers and memory before a run, and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// By register number. `rsp` is not used.
     pub general: [u64; 16],
     /// `ah` as for `sahf`, and 1 in the second byte if `OF` is set.
@@ -21,7 +21,7 @@ pub struct Machine {
 }
 
 /// Words of memory.
-pub const MEMORY: usize = 96;
+pub(crate) const MEMORY: usize = 96;
 
 // Loads all registers, calls the code, and stores them all. Calls the functions `begin` and `end` before and after.
 global_asm!(
@@ -106,7 +106,7 @@ impl Machine {
     ///
     /// # Safety
     /// The function can run with these registers.
-    pub unsafe fn run_natively(&mut self, code: usize) {
+    pub(crate) unsafe fn run_natively(&mut self, code: usize) {
         let nothing = nothing as *const () as usize;
         // SAFETY: the caller promises a function that can run with these registers.
         unsafe { critical_sections_test_run(nothing, code, self, nothing) };
@@ -116,7 +116,7 @@ impl Machine {
     ///
     /// # Safety
     /// As for [`Self::run_natively`].
-    pub unsafe fn run_watched(&mut self, code: usize) {
+    pub(crate) unsafe fn run_watched(&mut self, code: usize) {
         let (begin, end) = (
             test_lock as *const () as usize,
             test_unlock as *const () as usize,
@@ -127,7 +127,7 @@ impl Machine {
 }
 
 /// Maps code from a file, for the life of the process.
-pub fn mapped(code: &[u8]) -> usize {
+pub(crate) fn mapped(code: &[u8]) -> usize {
     let mut file: File = tempfile::tempfile().expect("room");
     file.write_all(code).expect("room");
     // SAFETY: a fresh mapping of a file that nobody changes.

@@ -11,7 +11,7 @@ use fulcrum_shared_memory::{CodeAddress, LockId, Synopsis, ThreadId};
 use fulcrum_shared_memory::{Consumption, Effect, FlowDetector, Mode, Reaction};
 
 /// What a thread's listener does with reports.
-pub enum Listener {
+pub(crate) enum Listener {
     /// Refuses them: sections run natively.
     Nothing,
     /// Accepts reports while the thread holds a lock, and drops them.
@@ -23,7 +23,7 @@ pub enum Listener {
 }
 
 /// A thread whose flow is detected.
-pub struct Flows {
+pub(crate) struct Flows {
     pub detector: Arc<Mutex<FlowDetector>>,
     pub thread: ThreadId,
     /// The context in which it produces and consumes.
@@ -42,13 +42,13 @@ extern "C" fn natively_from_here() {
 }
 
 /// Sets the calling thread's listener, and returns the previous one.
-pub fn listen(listener: Listener) -> Listener {
+pub(crate) fn listen(listener: Listener) -> Listener {
     natively_from_here();
     LISTENER.with(|it| it.replace(listener))
 }
 
 /// Takes the effects that the calling thread has recorded.
-pub fn notes() -> Vec<(CodeAddress, Effect)> {
+pub(crate) fn notes() -> Vec<(CodeAddress, Effect)> {
     natively_from_here();
     LISTENER.with_borrow_mut(|it| match it {
         Listener::Notes(notes) => std::mem::take(notes),
@@ -57,7 +57,7 @@ pub fn notes() -> Vec<(CodeAddress, Effect)> {
 }
 
 /// Works with the calling thread's flows.
-pub fn with_flows<T>(what: impl FnOnce(&mut Flows) -> T) -> T {
+pub(crate) fn with_flows<T>(what: impl FnOnce(&mut Flows) -> T) -> T {
     natively_from_here();
     LISTENER.with_borrow_mut(|it| match it {
         Listener::Flows(flows) => what(flows),
@@ -118,7 +118,7 @@ impl Flows {
 }
 
 /// Starts the engine, once for all tests of this process.
-pub fn engine() {
+pub(crate) fn engine() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let hooks = [
@@ -141,14 +141,14 @@ pub fn engine() {
 }
 
 /// Lets one test at a time use the engine's counts.
-pub fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: OnceLock<Mutex<()>> = OnceLock::new();
     let lock = ALONE.get_or_init(Mutex::default).lock();
     lock.unwrap_or_else(|broken| broken.into_inner())
 }
 
 /// Collects the return addresses of the calling thread. The engine calls this function natively.
-pub extern "C" fn collect(frames: *mut *mut c_void, count: c_int) -> c_int {
+pub(crate) extern "C" fn collect(frames: *mut *mut c_void, count: c_int) -> c_int {
     unsafe extern "C" {
         fn backtrace(frames: *mut *mut c_void, count: c_int) -> c_int;
     }

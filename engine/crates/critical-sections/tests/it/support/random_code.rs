@@ -28,7 +28,7 @@ const FREE: [Register; 12] = [
 
 /// The instructions of the functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// All instructions.
     All,
     /// Only moves of whole eight bytes, and arithmetic, whose effects are reported completely.
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 /// Makes random functions.
-pub struct Generator {
+pub(crate) struct Generator {
     random: Random,
     kind: Kind,
     code: Vec<Instruction>,
@@ -45,7 +45,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    pub fn new(seed: u64, kind: Kind) -> Self {
+    pub(crate) fn new(seed: u64, kind: Kind) -> Self {
         Generator {
             random: Random::new(seed),
             kind,
@@ -55,7 +55,7 @@ impl Generator {
     }
 
     /// The bytes of position-independent functions.
-    pub fn functions(&mut self, count: usize) -> Vec<Vec<u8>> {
+    pub(crate) fn functions(&mut self, count: usize) -> Vec<Vec<u8>> {
         (0..count).map(|_| self.function(0x10_0000)).collect()
     }
 

@@ -13,10 +13,10 @@ use fulcrum_test_support::{engine_folder, libraries};
 use tempfile::TempDir;
 
 /// After this nothing more is waited for, even on a machine that is very busy.
-pub const PATIENCE: Duration = fulcrum_test_support::wait::PATIENCE;
+pub(crate) const PATIENCE: Duration = fulcrum_test_support::wait::PATIENCE;
 
 /// A folder that holds a built program and the runs recorded from it.
-pub struct Lab {
+pub(crate) struct Lab {
     folder: TempDir,
     /// The program.
     pub program: PathBuf,
@@ -24,7 +24,7 @@ pub struct Lab {
 
 impl Lab {
     /// Compiles `tests/programs/<source>` with these flags after `-O1 -pthread`.
-    pub fn build(source: &str, flags: &[&str]) -> Lab {
+    pub(crate) fn build(source: &str, flags: &[&str]) -> Lab {
         libraries::all();
         let name = source.split('.').next().unwrap();
         let compiler = if source.ends_with(".c") { "gcc" } else { "g++" };
@@ -52,7 +52,7 @@ impl Lab {
     }
 
     /// The recorder's options for this program, streams into files.
-    pub fn options(&self, arguments: &[&str], seconds: f64) -> Options {
+    pub(crate) fn options(&self, arguments: &[&str], seconds: f64) -> Options {
         Options {
             program: self.program.clone().into(),
             args: arguments.iter().map(Into::into).collect(),
@@ -65,12 +65,12 @@ impl Lab {
 }
 
 /// Records without progress and without cancelling.
-pub fn run(options: &Options) -> Result<Recorded, Error> {
+pub(crate) fn run(options: &Options) -> Result<Recorded, Error> {
     record(options, &Remote::default(), &mut |_| {})
 }
 
 /// Records until that many experiments are finished, however long a busy machine needs for them, then stops the program.
-pub fn run_for(options: Options, experiments: u64) -> Recorded {
+pub(crate) fn run_for(options: Options, experiments: u64) -> Recorded {
     let remote = Remote::default();
     let options = Options {
         duration: None,
@@ -86,7 +86,7 @@ pub fn run_for(options: Options, experiments: u64) -> Recorded {
 
 /// Records until what anybody who opens the run reads is `enough`, however long a busy machine needs for it, then stops the
 /// program.
-pub fn run_until(options: Options, enough: impl Fn(&Recording) -> bool) -> Recording {
+pub(crate) fn run_until(options: Options, enough: impl Fn(&Recording) -> bool) -> Recording {
     let remote = Remote::default();
     let options = Options {
         duration: None,
@@ -102,17 +102,17 @@ pub fn run_until(options: Options, enough: impl Fn(&Recording) -> bool) -> Recor
 }
 
 /// What anybody who opens the run reads.
-pub fn recording(recorded: &Recorded) -> Recording {
+pub(crate) fn recording(recorded: &Recorded) -> Recording {
     fulcrum_runs::load_causal(&recorded.run).unwrap().recording
 }
 
 /// Whether a sentence about `what` is among the notes.
-pub fn says(recorded: &Recorded, what: &str) -> bool {
+pub(crate) fn says(recorded: &Recorded, what: &str) -> bool {
     recorded.notes.iter().any(|note| note.contains(what))
 }
 
 /// Samples of the named targets of a run.
-pub fn samples(recording: &Recording) -> BTreeMap<String, u64> {
+pub(crate) fn samples(recording: &Recording) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     for (target, count) in &recording.samples {
         *counts.entry(target.name.clone()).or_default() += count;
@@ -121,7 +121,7 @@ pub fn samples(recording: &Recording) -> BTreeMap<String, u64> {
 }
 
 /// Visits to a throughput point during an experiment.
-pub fn visits(experiment: &Experiment, point: &str) -> u64 {
+pub(crate) fn visits(experiment: &Experiment, point: &str) -> u64 {
     let found = experiment.points.iter().find(|it| it.name == point);
     match found.unwrap().count {
         Count::Throughput { delta } => delta,
@@ -130,32 +130,32 @@ pub fn visits(experiment: &Experiment, point: &str) -> u64 {
 }
 
 /// A file into which a test program counts: numbers of 64 bits that it has mapped.
-pub struct Counters(PathBuf);
+pub(crate) struct Counters(PathBuf);
 
 impl Counters {
-    pub fn new(lab: &Lab) -> Counters {
+    pub(crate) fn new(lab: &Lab) -> Counters {
         let file = lab.program.with_extension("counters");
         std::fs::write(&file, [0; 64]).unwrap();
         Counters(file)
     }
 
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.0.to_str().unwrap()
     }
 
-    pub fn get(&self, index: usize) -> u64 {
+    pub(crate) fn get(&self, index: usize) -> u64 {
         let bytes = std::fs::read(&self.0).unwrap();
         u64::from_ne_bytes(bytes[8 * index..][..8].try_into().unwrap())
     }
 }
 
 /// The folder of the test programs' sources.
-pub fn programs() -> PathBuf {
+pub(crate) fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
 }
 
 /// The line of a test program that carries the comment `// LINE: name`.
-pub fn marked(source: &str, name: &str) -> u32 {
+pub(crate) fn marked(source: &str, name: &str) -> u32 {
     let text = std::fs::read_to_string(programs().join(source)).unwrap();
     let mark = format!("// LINE: {name}");
     let at = text.lines().position(|line| line.ends_with(&mark));

@@ -9,7 +9,7 @@ use fulcrum_wire::transactions::{
 use fulcrum_wire::transactions::{ChunkWords, HEADER};
 
 /// A log that grows record by record.
-pub struct LogFile {
+pub(crate) struct LogFile {
     bytes: Vec<u8>,
     threads: BTreeMap<u32, Writing>,
 }
@@ -24,7 +24,7 @@ struct Writing {
 }
 
 impl LogFile {
-    pub fn new(pid: u32, turn: u32) -> Self {
+    pub(crate) fn new(pid: u32, turn: u32) -> Self {
         let mut file = LogFile {
             bytes: vec![0; HEADER as usize],
             threads: BTreeMap::new(),
@@ -39,12 +39,12 @@ impl LogFile {
     }
 
     /// Sets a word of the header.
-    pub fn set(&mut self, word: usize, value: u64) {
+    pub(crate) fn set(&mut self, word: usize, value: u64) {
         self.bytes[word * 8..word * 8 + 8].copy_from_slice(&value.to_le_bytes());
     }
 
     /// The thread writes into a new chunk from here on.
-    pub fn chunk(&mut self, thread: u32, tid: u32, name: &str, time_ns: u64) {
+    pub(crate) fn chunk(&mut self, thread: u32, tid: u32, name: &str, time_ns: u64) {
         let at = self.bytes.len();
         self.bytes.resize(at + CHUNK as usize, 0);
         self.set(word::NEXT, (at as u64) + CHUNK);
@@ -52,7 +52,7 @@ impl LogFile {
     }
 
     /// The thread writes into the space that an ended thread has left.
-    pub fn chunk_behind(&mut self, ended: u32, thread: u32, tid: u32, time_ns: u64) {
+    pub(crate) fn chunk_behind(&mut self, ended: u32, thread: u32, tid: u32, time_ns: u64) {
         let before = &self.threads[&ended];
         let at = (before.chunk + CHUNK_HEADER + before.used).next_multiple_of(CHUNK_HEADER);
         self.chunk_at(at, thread, (tid, "behind"), time_ns);
@@ -84,7 +84,7 @@ impl LogFile {
     }
 
     /// The thread, which has a chunk, writes a record.
-    pub fn write(&mut self, thread: u32, head: Head, record: Record<'_>) {
+    pub(crate) fn write(&mut self, thread: u32, head: Head, record: Record<'_>) {
         let mut place = [0; MAX_RECORD];
         let length = record.write(head, &mut place).unwrap();
         let writing = &self.threads[&thread];
@@ -100,7 +100,7 @@ impl LogFile {
         self.bytes[used_at..used_at + 8].copy_from_slice(&(writing.used as u64).to_le_bytes());
     }
 
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }

@@ -1,4 +1,4 @@
 //! Logs as profiled processes write them.
 
-pub mod file;
-pub mod script;
+pub(crate) mod file;
+pub(crate) mod script;

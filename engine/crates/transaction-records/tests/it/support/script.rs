@@ -15,7 +15,7 @@ use fulcrum_wire::transactions::{
 use super::file::LogFile;
 
 /// Nanoseconds in a millisecond, the length of each step.
-pub const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 /// The time of the first step.
 const BEGIN: u64 = 1000 * MS;
 /// The distance between two functions, in bytes.
@@ -23,20 +23,20 @@ const FUNCTION: u64 = 0x1000;
 
 /// A thread of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Thread {
+pub(crate) struct Thread {
     pub process: usize,
     pub number: u32,
 }
 
 impl Thread {
     /// The kernel's thread number.
-    pub fn tid(self, script: &Script) -> u32 {
+    pub(crate) fn tid(self, script: &Script) -> u32 {
         script.processes[self.process].pid * 10 + self.number
     }
 }
 
 /// The world: its processes, and the time.
-pub struct Script {
+pub(crate) struct Script {
     processes: Vec<Process>,
     functions: Functions,
     samples: SampleWriter<Vec<u8>>,
@@ -57,11 +57,11 @@ struct Process {
 }
 
 /// Logs with their names.
-pub type Logs = Vec<(String, Vec<u8>)>;
+pub(crate) type Logs = Vec<(String, Vec<u8>)>;
 
 /// Functions by address.
 #[derive(Clone, Debug, Default)]
-pub struct Functions(Vec<String>);
+pub(crate) struct Functions(Vec<String>);
 
 impl Functions {
     fn address(&mut self, name: &str) -> u64 {
@@ -108,17 +108,17 @@ impl Default for Script {
 
 impl Script {
     /// A process that executes a program. Its first thread has the program's name.
-    pub fn process(&mut self, pid: u32, program: &str) -> Thread {
+    pub(crate) fn process(&mut self, pid: u32, program: &str) -> Thread {
         self.program(pid, 0, program)
     }
 
     /// The same, after it has executed `turn` other programs.
-    pub fn program(&mut self, pid: u32, turn: u32, program: &str) -> Thread {
+    pub(crate) fn program(&mut self, pid: u32, turn: u32, program: &str) -> Thread {
         self.called(pid, turn, (program, program))
     }
 
     /// The same, invoked by a name other than the file's.
-    pub fn called(&mut self, pid: u32, turn: u32, (name, program): (&str, &str)) -> Thread {
+    pub(crate) fn called(&mut self, pid: u32, turn: u32, (name, program): (&str, &str)) -> Thread {
         let first = self.log(pid, turn, name);
         let file = format!("/usr/bin/{program}");
         self.say(first, "", Record::Program(file.as_bytes()));
@@ -126,7 +126,7 @@ impl Script {
     }
 
     /// A process that another one forks. Returns its first thread.
-    pub fn child(&mut self, parent: Thread, pid: u32, name: &str) -> Thread {
+    pub(crate) fn child(&mut self, parent: Thread, pid: u32, name: &str) -> Thread {
         let first = self.log(pid, 0, name);
         let of = &self.processes[parent.process];
         let (parent_pid, turn) = (of.pid, of.turn);
@@ -158,7 +158,7 @@ impl Script {
     }
 
     /// An existing thread.
-    pub fn thread(&mut self, process: usize, number: u32, name: &str) -> Thread {
+    pub(crate) fn thread(&mut self, process: usize, number: u32, name: &str) -> Thread {
         let of = &mut self.processes[process];
         let tid = of.pid * 10 + number;
         of.log.chunk(number, tid, name, self.now_ns);
@@ -166,7 +166,7 @@ impl Script {
     }
 
     /// These functions belong to a file.
-    pub fn file(&mut self, thread: Thread, file: &str, functions: &[&str]) {
+    pub(crate) fn file(&mut self, thread: Thread, file: &str, functions: &[&str]) {
         for name in functions {
             let start = self.functions.address(name);
             let record = Record::Module {
@@ -180,26 +180,26 @@ impl Script {
     }
 
     /// Sets a word of a process's header.
-    pub fn set(&mut self, process: usize, word: usize, value: u64) {
+    pub(crate) fn set(&mut self, process: usize, word: usize, value: u64) {
         self.processes[process].log.set(word, value);
     }
 
-    pub fn is_killed(&mut self, process: usize) {
+    pub(crate) fn is_killed(&mut self, process: usize) {
         self.set(process, word::STATE, state::OPEN);
     }
 
     /// A process's clock differs from here on.
-    pub fn skew(&mut self, process: usize, by_ns: i64) {
+    pub(crate) fn skew(&mut self, process: usize, by_ns: i64) {
         self.processes[process].skew_ns = by_ns;
     }
 
-    pub fn rest(&mut self, ms: u64) {
+    pub(crate) fn rest(&mut self, ms: u64) {
         self.now_ns += ms * MS;
     }
 
     /// A record, one millisecond after the previous one. `path` is outermost first, such as `main > serve`, or empty if
     /// unknown.
-    pub fn say(&mut self, thread: Thread, path: &str, record: Record<'_>) {
+    pub(crate) fn say(&mut self, thread: Thread, path: &str, record: Record<'_>) {
         self.now_ns += MS;
         let path = self.path(thread, path);
         self.write(thread, path, record);
@@ -236,7 +236,14 @@ impl Script {
     }
 
     /// One end of a TCP connection between two ports.
-    pub fn tcp(&mut self, thread: Thread, path: &str, stream: u32, via: Via, ports: (u16, u16)) {
+    pub(crate) fn tcp(
+        &mut self,
+        thread: Thread,
+        path: &str,
+        stream: u32,
+        via: Via,
+        ports: (u16, u16),
+    ) {
         let address = |port| Address {
             ip: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1],
             port,
@@ -254,7 +261,7 @@ impl Script {
     }
 
     /// One end of a TCP connection between machines.
-    pub fn remote_tcp(
+    pub(crate) fn remote_tcp(
         &mut self,
         thread: Thread,
         stream: u32,
@@ -279,7 +286,7 @@ impl Script {
     }
 
     /// The names of functions, for all processes.
-    pub fn names(&self) -> NameFile {
+    pub(crate) fn names(&self) -> NameFile {
         let frame = |name: &String| Frame {
             name: name.clone(),
             file: None,
@@ -313,7 +320,7 @@ impl Script {
     }
 
     /// A unix socket or a pipe, by inodes. A pipe has no peer.
-    pub fn inode(
+    pub(crate) fn inode(
         &mut self,
         thread: Thread,
         stream: u32,
@@ -333,7 +340,7 @@ impl Script {
         self.say(thread, "", record);
     }
 
-    pub fn send(&mut self, thread: Thread, path: &str, stream: u32, length: u64) {
+    pub(crate) fn send(&mut self, thread: Thread, path: &str, stream: u32, length: u64) {
         let sent = self.processes[thread.process]
             .sent
             .entry(stream)
@@ -350,12 +357,19 @@ impl Script {
     }
 
     /// The next receive begins now, and waits.
-    pub fn begin_receive(&mut self) {
+    pub(crate) fn begin_receive(&mut self) {
         self.receives_from_ns = Some(self.now_ns);
     }
 
     /// Receives bytes. `head` are the first bytes since the last send, of which none was received before.
-    pub fn receive(&mut self, thread: Thread, path: &str, stream: u32, length: u64, head: &str) {
+    pub(crate) fn receive(
+        &mut self,
+        thread: Thread,
+        path: &str,
+        stream: u32,
+        length: u64,
+        head: &str,
+    ) {
         let from_ns = self.receives_from_ns.take().unwrap_or(self.now_ns);
         let of = &mut self.processes[thread.process];
         let began_ns = from_ns.checked_add_signed(of.skew_ns).unwrap();
@@ -372,27 +386,34 @@ impl Script {
         self.say(thread, path, record);
     }
 
-    pub fn close(&mut self, thread: Thread, stream: u32) {
+    pub(crate) fn close(&mut self, thread: Thread, stream: u32) {
         self.say(thread, "", Record::Close { stream });
     }
 
-    pub fn idle(&mut self, thread: Thread, path: &str) {
+    pub(crate) fn idle(&mut self, thread: Thread, path: &str) {
         let began_ns = self.began(thread, 0);
         self.say(thread, path, Record::Idle { began_ns });
     }
 
-    pub fn event(&mut self, thread: Thread, stream: u32) {
+    pub(crate) fn event(&mut self, thread: Thread, stream: u32) {
         let data = u64::from(stream);
         self.say(thread, "", Record::Event { stream, data });
     }
 
     /// The thread registers a stream with its event loop.
-    pub fn register(&mut self, thread: Thread, stream: u32, interest: Interest) {
+    pub(crate) fn register(&mut self, thread: Thread, stream: u32, interest: Interest) {
         self.say(thread, "", Record::Register { stream, interest });
     }
 
     /// A wait that has lasted this many milliseconds when it ends.
-    pub fn wait(&mut self, thread: Thread, path: &str, kind: LockKind, ms: u64, holder: u32) {
+    pub(crate) fn wait(
+        &mut self,
+        thread: Thread,
+        path: &str,
+        kind: LockKind,
+        ms: u64,
+        holder: u32,
+    ) {
         self.now_ns += MS;
         let record = Record::Wait {
             lock: lock(kind),
@@ -405,32 +426,32 @@ impl Script {
         self.write(thread, path, record);
     }
 
-    pub fn release(&mut self, thread: Thread, path: &str, kind: LockKind) {
+    pub(crate) fn release(&mut self, thread: Thread, path: &str, kind: LockKind) {
         let lock = lock(kind);
         self.say(thread, path, Record::Release { lock, kind });
     }
 
-    pub fn produce(&mut self, thread: Thread, path: &str, item: u64) {
+    pub(crate) fn produce(&mut self, thread: Thread, path: &str, item: u64) {
         self.say(thread, path, Record::Produce { item });
     }
 
     /// Consumes through the script's only list.
-    pub fn consume(&mut self, thread: Thread, path: &str, item: u64) {
+    pub(crate) fn consume(&mut self, thread: Thread, path: &str, item: u64) {
         self.say(thread, path, Record::Consume { item, list: 0 });
     }
 
     /// Nothing flows through that list.
-    pub fn demote(&mut self, thread: Thread) {
+    pub(crate) fn demote(&mut self, thread: Thread) {
         self.say(thread, "", Record::Demote { list: 0 });
     }
 
     /// A library calls a handler.
-    pub fn handler(&mut self, thread: Thread, item: u64, function: &str) {
+    pub(crate) fn handler(&mut self, thread: Thread, item: u64, function: &str) {
         self.handler_of(thread, (item, 0), function, (1, Calling::First));
     }
 
     /// The same, for a product and a stream, at a depth, with a reason.
-    pub fn handler_of(
+    pub(crate) fn handler_of(
         &mut self,
         thread: Thread,
         (item, stream): (u64, u32),
@@ -449,11 +470,11 @@ impl Script {
     }
 
     /// The handler at this depth has returned.
-    pub fn returned(&mut self, thread: Thread, depth: u32) {
+    pub(crate) fn returned(&mut self, thread: Thread, depth: u32) {
         self.say(thread, "", Record::Returned { depth });
     }
 
-    pub fn spawn(&mut self, thread: Thread, path: &str, number: u32, name: &str) -> Thread {
+    pub(crate) fn spawn(&mut self, thread: Thread, path: &str, number: u32, name: &str) -> Thread {
         self.say(thread, path, Record::Spawn { thread: number });
         let new = self.thread(thread.process, number, name);
         let by = thread.number;
@@ -462,7 +483,7 @@ impl Script {
     }
 
     /// A new thread with this kernel thread number.
-    pub fn spawn_as(&mut self, thread: Thread, number: u32, tid: u32) -> Thread {
+    pub(crate) fn spawn_as(&mut self, thread: Thread, number: u32, tid: u32) -> Thread {
         self.say(thread, "main > start", Record::Spawn { thread: number });
         let now_ns = self.now_ns;
         let log = &mut self.processes[thread.process].log;
@@ -473,13 +494,13 @@ impl Script {
         }
     }
 
-    pub fn fork(&mut self, thread: Thread, path: &str, pid: u32, name: &str) -> Thread {
+    pub(crate) fn fork(&mut self, thread: Thread, path: &str, pid: u32, name: &str) -> Thread {
         self.say(thread, path, Record::Fork { child: pid });
         self.child(thread, pid, name)
     }
 
     /// A sample of this many milliseconds of CPU time, between two steps.
-    pub fn sample(&mut self, thread: Thread, stack: &str, ms: u64) {
+    pub(crate) fn sample(&mut self, thread: Thread, stack: &str, ms: u64) {
         let of = &self.processes[thread.process];
         let (pid, skew_ns) = (of.pid, of.skew_ns);
         let tid = thread.tid(self);
@@ -487,7 +508,7 @@ impl Script {
     }
 
     /// The same for the first process and the thread with this kernel thread number.
-    pub fn sample_as(&mut self, tid: u32, stack: &str, ms: u64) {
+    pub(crate) fn sample_as(&mut self, tid: u32, stack: &str, ms: u64) {
         let pid = self.processes[0].pid;
         self.sample_of((pid, tid), 0, stack, ms);
     }
@@ -509,12 +530,12 @@ impl Script {
         self.samples.sample(&sample).unwrap();
     }
 
-    pub fn samples(&mut self) -> &mut SampleWriter<Vec<u8>> {
+    pub(crate) fn samples(&mut self) -> &mut SampleWriter<Vec<u8>> {
         &mut self.samples
     }
 
     /// The names and bytes of all logs, the samples, and the names of functions.
-    pub fn bytes(self) -> (Logs, Vec<u8>, Functions) {
+    pub(crate) fn bytes(self) -> (Logs, Vec<u8>, Functions) {
         let log = |it: &Process| {
             let name = format!("{}-{}{LOG_SUFFIX}", it.pid, it.turn);
             (name, it.log.bytes().to_vec())
@@ -524,7 +545,7 @@ impl Script {
     }
 
     /// Writes everything into a folder, except the logs of some processes.
-    pub fn write_to(self, folder: &Path, lost: &[usize]) -> Functions {
+    pub(crate) fn write_to(self, folder: &Path, lost: &[usize]) -> Functions {
         let (logs, samples, functions) = self.bytes();
         for (row, (name, bytes)) in logs.into_iter().enumerate() {
             if !lost.contains(&row) {
@@ -535,12 +556,12 @@ impl Script {
         functions
     }
 
-    pub fn open(self) -> Shown {
+    pub(crate) fn open(self) -> Shown {
         self.open_without(&[])
     }
 
     /// The profile without the logs of some processes.
-    pub fn open_without(self, lost: &[usize]) -> Shown {
+    pub(crate) fn open_without(self, lost: &[usize]) -> Shown {
         let folder = tempfile::tempdir().unwrap();
         let functions = self.write_to(folder.path(), lost);
         Shown(run::open_with(folder.path(), &Options::default(), &functions).unwrap())
@@ -555,11 +576,11 @@ fn lock(kind: LockKind) -> u64 {
 }
 
 /// A profile as lines of text.
-pub struct Shown(pub Run);
+pub(crate) struct Shown(pub Run);
 
 impl Shown {
     /// Each type with CPU time: its context, and where the time was spent.
-    pub fn costs(&self) -> Vec<String> {
+    pub(crate) fn costs(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for it in self.0.stitched.types() {
             for stage in it.stages.into_iter().filter(|it| it.cpu.cpu_ns > 0) {
@@ -576,7 +597,7 @@ impl Shown {
     }
 
     /// Each type with instances: their number, the number without an answer, and the longest.
-    pub fn instances(&self) -> Vec<String> {
+    pub(crate) fn instances(&self) -> Vec<String> {
         let types = self.0.stitched.types().into_iter();
         let line = |it: fulcrum_transactions::stitch::TypeProfile| {
             let latency = it.latency?;
@@ -590,7 +611,7 @@ impl Shown {
     }
 
     /// Who waited for whom.
-    pub fn waits(&self) -> Vec<String> {
+    pub(crate) fn waits(&self) -> Vec<String> {
         let stitched = &self.0.stitched;
         let name = |it| stitched.type_name(it).to_owned();
         let pairs = stitched.crosstalk().into_iter();
@@ -613,7 +634,7 @@ impl Shown {
             .collect()
     }
 
-    pub fn flows(&self) -> Vec<String> {
+    pub(crate) fn flows(&self) -> Vec<String> {
         let flows = self.0.stitched.flows().into_iter();
         let line = |it: fulcrum_transactions::Flow<String>| {
             format!("{} {} → {} × {}", it.kind.name(), it.from, it.to, it.count)
@@ -623,7 +644,7 @@ impl Shown {
         lines
     }
 
-    pub fn notes(&self) -> &[String] {
+    pub(crate) fn notes(&self) -> &[String] {
         &self.0.notes
     }
 }

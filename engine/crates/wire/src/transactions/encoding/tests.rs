@@ -5,6 +5,7 @@ extern crate std;
 use std::vec::Vec;
 
 use super::*;
+use crate::transactions::NAMED_FUNCTIONS;
 
 const HEAD_OF: Head = Head {
     time_ns: 123_456_789,
