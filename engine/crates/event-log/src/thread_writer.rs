@@ -239,8 +239,7 @@ impl Drop for ThreadWriter {
         if all - kept >= MIN_CHUNK as usize {
             chunk.publish(kept);
             let rest = chunk.place.offset + kept as u64;
-            drop(chunk);
-            // SAFETY: the rest was ours, and the references to it are gone.
+            // SAFETY: the rest was ours, and the chunk with the references to it is not used again.
             unsafe { self.log.give_back(rest, (all - kept) as u32) };
         }
     }

@@ -54,7 +54,7 @@ fn built(name: &str, library: &std::path::Path) -> PathBuf {
 }
 
 /// Asks for something, and waits for the answer.
-pub fn ask(connection: &mut TcpStream, what: &str) {
+pub(crate) fn ask(connection: &mut TcpStream, what: &str) {
     let request = format!("GET /{what} HTTP/1.1\r\nHost: server\r\n\r\n");
     connection.write_all(request.as_bytes()).expect("sent");
     let mut answer = Vec::new();

@@ -22,7 +22,7 @@ enum Whom {
 }
 
 /// Kills each of them at so many random moments. How many requests were answered, all of which stand in the runs.
-pub fn check(moments: u64) -> u64 {
+pub(crate) fn check(moments: u64) -> u64 {
     libraries::all();
     let source = engine_folder().join("../test/fixtures/shop.c");
     let built = Recipe::new("shop")

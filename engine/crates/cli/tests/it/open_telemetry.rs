@@ -11,7 +11,7 @@ const TRACE: [u8; 16] = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736_u128.to_be_byt
 const PARENT: [u8; 8] = 0x00f0_67aa_0ba9_02b7_u64.to_be_bytes();
 
 /// Of a run in which so many requests told the trace.
-pub fn check(run: &str, told: usize) {
+pub(crate) fn check(run: &str, told: usize) {
     let [otlp, spans, pprof] =
         ["all.otlp", "all.spans.otlp", "all.pb.gz"].map(|it| format!("{run}/{it}"));
     export(run, &["--to", "otlp", "--into", &otlp]);

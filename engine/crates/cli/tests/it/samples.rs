@@ -151,7 +151,7 @@ fn result(stdout: &[u8]) -> Vec<String> {
 }
 
 /// Builds, inspects and runs all samples, or those with these names. Gives how many there were.
-pub fn check(names: &[&str]) -> usize {
+pub(crate) fn check(names: &[&str]) -> usize {
     libraries::all();
     let output = tempfile::tempdir().expect("a temporary folder");
     let mut samples = Sample::all();

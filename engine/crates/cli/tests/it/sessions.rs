@@ -24,7 +24,7 @@ const COLLECTING: &str = "public class Main {\n\
 
 /// Records the program for a moment that many times, then until a session is told of what was collected, and has it end by
 /// itself.
-pub fn check(sessions: u32) {
+pub(crate) fn check(sessions: u32) {
     libraries::all();
     let folder = tempfile::tempdir().unwrap();
     program(COLLECTING, folder.path());

@@ -41,7 +41,7 @@ impl Operation {
 
 impl Request {
     /// A request that was put and not taken yet. The queue's length is not known yet.
-    pub fn of(put: &Operation, enqueue_ns: u64) -> Request {
+    pub(crate) fn of(put: &Operation, enqueue_ns: u64) -> Request {
         Request {
             number: 0,
             queue: put.receiver,

@@ -196,7 +196,7 @@ struct Writer<'s> {
 }
 
 impl Writer<'_> {
-    fn profile(&mut self, one: &OneProfileProfile) -> Result<(), Fault> {
+    fn profile(&mut self, one: &OneProfile) -> Result<(), Fault> {
         match &*one.r#type {
             "evented" => self.evented(one),
             "sampled" => self.sampled(one),

@@ -27,12 +27,12 @@ pub(super) struct Client {
 
 impl Client {
     /// A workspace with these files, and a server on it that knows our editor.
-    pub fn start(files: &[(&str, &str)]) -> Client {
+    pub(crate) fn start(files: &[(&str, &str)]) -> Client {
         let capabilities = json!({ "general": { "markdown": { "parser": "marked" } } });
         Client::start_with(files, capabilities, Arc::new(Real))
     }
 
-    pub fn start_with(
+    pub(crate) fn start_with(
         files: &[(&str, &str)],
         capabilities: Value,
         recorder: Arc<dyn Recorder>,
@@ -69,22 +69,22 @@ impl Client {
     }
 
     /// The workspace folder, links resolved.
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder
             .path()
             .canonicalize()
             .expect("the folder exists")
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root().join(name)
     }
 
-    pub fn uri(&self, name: &str) -> String {
+    pub(crate) fn uri(&self, name: &str) -> String {
         uri::from_path(&self.path(name))
     }
 
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         let message = Notification {
             method: method.into(),
             params,
@@ -98,7 +98,7 @@ impl Client {
     }
 
     /// Sends a request without waiting for the answer.
-    pub fn send(&mut self, method: &str, params: Value) -> i32 {
+    pub(crate) fn send(&mut self, method: &str, params: Value) -> i32 {
         let id = self.next;
         self.next += 1;
         let message = Request {
@@ -115,13 +115,13 @@ impl Client {
         id
     }
 
-    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
         let id = self.send(method, params);
         self.response(id)
     }
 
     /// A request that must succeed.
-    pub fn ok(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ok(&mut self, method: &str, params: Value) -> Value {
         match self.request(method, params) {
             Ok(value) => value,
             Err(error) => panic!("{method} failed: {} {:?}", error.message, error.data),
@@ -129,14 +129,14 @@ impl Client {
     }
 
     /// A request that must fail: its message, then blame and advice.
-    pub fn failure(&mut self, method: &str, params: Value) -> String {
+    pub(crate) fn failure(&mut self, method: &str, params: Value) -> String {
         match self.request(method, params) {
             Ok(value) => panic!("{method} did not fail: {value}"),
             Err(error) => self.describe(&error),
         }
     }
 
-    pub fn describe(&self, error: &ResponseError) -> String {
+    pub(crate) fn describe(&self, error: &ResponseError) -> String {
         let data = error.data.clone().unwrap_or_default();
         let advice = data["advice"].as_str().unwrap_or("-");
         let text = format!(
@@ -149,7 +149,7 @@ impl Client {
         self.relative(&text)
     }
 
-    pub fn response(&mut self, id: i32) -> Result<Value, ResponseError> {
+    pub(crate) fn response(&mut self, id: i32) -> Result<Value, ResponseError> {
         loop {
             if let Some(at) = self
                 .responses
@@ -163,17 +163,21 @@ impl Client {
     }
 
     /// Whether a response to this id came; a round trip makes sure that it would have.
-    pub fn has_response(&mut self, id: i32) -> bool {
+    pub(crate) fn has_response(&mut self, id: i32) -> bool {
         let _ = self.request("test/no-such-method", json!({}));
         self.responses.iter().any(|(other, _)| *other == id.into())
     }
 
     /// The next notification of a method, taken out.
-    pub fn notification(&mut self, method: &str) -> Value {
+    pub(crate) fn notification(&mut self, method: &str) -> Value {
         self.notification_where(method, |_| true)
     }
 
-    pub fn notification_where(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn notification_where(
+        &mut self,
+        method: &str,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> Value {
         loop {
             let found = self
                 .notifications
@@ -201,7 +205,7 @@ impl Client {
         }
     }
 
-    pub fn open_document(&mut self, name: &str, text: &str) {
+    pub(crate) fn open_document(&mut self, name: &str, text: &str) {
         let language = if name.ends_with(".c") { "c" } else { "cpp" };
         let uri = self.uri(name);
         self.notify(
@@ -210,7 +214,7 @@ impl Client {
         );
     }
 
-    pub fn replace_document(&mut self, name: &str, version: i32, text: &str) {
+    pub(crate) fn replace_document(&mut self, name: &str, version: i32, text: &str) {
         let uri = self.uri(name);
         self.notify(
             "textDocument/didChange",
@@ -218,17 +222,17 @@ impl Client {
         );
     }
 
-    pub fn open_profile(&mut self, path: &Path) -> Value {
+    pub(crate) fn open_profile(&mut self, path: &Path) -> Value {
         self.ok("fulcrum/causal/open", json!({ "path": path }))
     }
 
     /// Shuts the server down as the protocol wants it; what it returned.
-    pub fn leave(mut self) -> Result<(), ServerError> {
+    pub(crate) fn leave(mut self) -> Result<(), ServerError> {
         assert_eq!(self.ok("shutdown", Value::Null), Value::Null);
         self.leave_after_shutdown()
     }
 
-    pub fn leave_after_shutdown(mut self) -> Result<(), ServerError> {
+    pub(crate) fn leave_after_shutdown(mut self) -> Result<(), ServerError> {
         self.notify("exit", Value::Null);
         self.server
             .take()
@@ -238,7 +242,7 @@ impl Client {
     }
 
     /// Closes the connection without a word.
-    pub fn vanish(mut self) -> Result<(), ServerError> {
+    pub(crate) fn vanish(mut self) -> Result<(), ServerError> {
         self.connection = None;
         self.server
             .take()
@@ -248,14 +252,14 @@ impl Client {
     }
 
     /// Text without this machine's folders: the workspace is `/workspace`.
-    pub fn relative(&self, text: &str) -> String {
+    pub(crate) fn relative(&self, text: &str) -> String {
         let root = self.root();
         text.replace(&uri::from_path(&root), "file:///workspace")
             .replace(&*root.to_string_lossy(), "/workspace")
     }
 
     /// JSON for a snapshot.
-    pub fn pretty(&self, value: &Value) -> String {
+    pub(crate) fn pretty(&self, value: &Value) -> String {
         self.relative(&serde_json::to_string_pretty(value).expect("JSON")) + "\n"
     }
 }

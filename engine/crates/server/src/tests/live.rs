@@ -18,7 +18,7 @@ use crate::{Recorder, Scripted};
 pub(super) struct Script(PathBuf);
 
 impl Script {
-    pub fn add(&self, step: &Value) {
+    pub(crate) fn add(&self, step: &Value) {
         let mut file = OpenOptions::new()
             .append(true)
             .open(&self.0)
@@ -26,7 +26,7 @@ impl Script {
         writeln!(file, "{step}").expect("the script can be written");
     }
 
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.add(&json!({ "do": "end" }));
     }
 }

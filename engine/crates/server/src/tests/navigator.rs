@@ -15,14 +15,14 @@ pub(super) struct Navigator {
 }
 
 impl Navigator {
-    pub fn open(client: Client, files: &[&str], against: &[&str]) -> Navigator {
+    pub(crate) fn open(client: Client, files: &[&str], against: &[&str]) -> Navigator {
         let path = |name: &&str| client.path(name);
         let files: Vec<_> = files.iter().map(path).collect();
         let against: Vec<_> = against.iter().map(path).collect();
         Navigator::with(client, json!({ "files": files, "against": against }))
     }
 
-    pub fn with(mut client: Client, params: Value) -> Navigator {
+    pub(crate) fn with(mut client: Client, params: Value) -> Navigator {
         let opened = client.ok("fulcrum/navigator/open", params);
         Navigator {
             client,
@@ -32,13 +32,13 @@ impl Navigator {
         }
     }
 
-    pub fn figure_2() -> Navigator {
+    pub(crate) fn figure_2() -> Navigator {
         let client = Client::start(&[("p.folded", FIGURE_2)]);
         Navigator::open(client, &["p.folded"], &[])
     }
 
     /// Does a command that must succeed.
-    pub fn command(&mut self, command: Value) -> &Value {
+    pub(crate) fn command(&mut self, command: Value) -> &Value {
         let params = json!({ "id": self.id, "command": command });
         let view = self.client.ok("fulcrum/navigator/command", params);
         let before = self.view["revision"].as_u64();
@@ -47,24 +47,24 @@ impl Navigator {
         &self.view
     }
 
-    pub fn refused(&mut self, command: Value) -> String {
+    pub(crate) fn refused(&mut self, command: Value) -> String {
         let params = json!({ "id": self.id, "command": command });
         self.client.failure("fulcrum/navigator/command", params)
     }
 
-    pub fn go(&mut self, path: &str) -> &Value {
+    pub(crate) fn go(&mut self, path: &str) -> &Value {
         let path: Vec<_> = path.chars().map(String::from).collect();
         self.command(json!({ "kind": "selectPath", "path": path }))
     }
 
-    pub fn ask(&mut self, method: &str, mut params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, mut params: Value) -> Value {
         params["id"] = self.id.clone();
         let method = format!("fulcrum/navigator/{method}");
         self.client.ok(&method, params)
     }
 
     /// The rows of a sort, `names cum`.
-    pub fn rows(&mut self, step: &str) -> Vec<String> {
+    pub(crate) fn rows(&mut self, step: &str) -> Vec<String> {
         let revision = self.view["revision"].clone();
         let params = json!({ "revision": revision, "step": step, "from": 0, "count": 100 });
         let rows = self.ask("rows", params)["rows"].clone();
@@ -74,14 +74,14 @@ impl Navigator {
     }
 
     /// The current path, its base and cum.
-    pub fn current(&self) -> String {
+    pub(crate) fn current(&self) -> String {
         let current = &self.view["current"];
         let frames = current["frames"].as_array().expect("frames").iter();
         let path: String = frames.filter_map(|it| it["name"].as_str()).collect();
         format!("{path} {} {}", current["base"], current["cum"])
     }
 
-    pub fn leave(self) {
+    pub(crate) fn leave(self) {
         self.client.leave().expect("an orderly end");
     }
 }

@@ -1,25 +1,25 @@
 //! Starting the real binary.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-pub mod java;
-pub mod native;
+pub(crate) mod java;
+pub(crate) mod native;
 
 use std::process::Command;
 
 use serde_json::Value;
 
-pub fn fulcrum(args: &[&str]) -> Command {
+pub(crate) fn fulcrum(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fulcrum"));
     command.args(args).env("NO_COLOR", "1");
     command
 }
 
-pub fn fixture(name: &str) -> String {
+pub(crate) fn fixture(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Standard output as JSON, of a command that succeeds.
-pub fn json(args: &[&str]) -> Value {
+pub(crate) fn json(args: &[&str]) -> Value {
     let run = fulcrum(args).output().expect("it runs");
     let errors = String::from_utf8_lossy(&run.stderr);
     assert_eq!(run.status.code(), Some(0), "{args:?}: {errors}");
@@ -27,7 +27,7 @@ pub fn json(args: &[&str]) -> Value {
 }
 
 /// The command ends with this code, says nothing on standard output, and one line with `part` on standard error.
-pub fn check_bad(args: &[&str], code: i32, part: &str) {
+pub(crate) fn check_bad(args: &[&str], code: i32, part: &str) {
     let run = fulcrum(args).output().expect("it runs");
     let errors = String::from_utf8_lossy(&run.stderr);
     assert_eq!(run.status.code(), Some(code), "{args:?}: {errors}");

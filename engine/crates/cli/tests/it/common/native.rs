@@ -11,13 +11,13 @@ use serde_json::Value;
 use super::{fulcrum, json};
 
 /// A folder with a program in it.
-pub struct Lab {
+pub(crate) struct Lab {
     folder: tempfile::TempDir,
 }
 
 impl Lab {
     /// Compiles a program, `prog`: C++ when the options say so (`-xc++`), else C.
-    pub fn new(source: &str, options: &[&str]) -> Lab {
+    pub(crate) fn new(source: &str, options: &[&str]) -> Lab {
         libraries::all();
         let lab = Lab {
             folder: tempfile::tempdir().unwrap(),
@@ -27,7 +27,7 @@ impl Lab {
     }
 
     /// Compiles another file into the folder.
-    pub fn compile(&self, source: &str, output: &str, options: &[&str]) {
+    pub(crate) fn compile(&self, source: &str, output: &str, options: &[&str]) {
         let cpp = options.contains(&"-xc++");
         let text = format!("{output}.source");
         let compiler = if cpp { "g++" } else { "gcc" };
@@ -48,16 +48,16 @@ impl Lab {
         programs::copy(&built, self.folder());
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// Runs it alone and traced: the same output and status. Gives the run.
-    pub fn check_same(&self, options: &[&str], arguments: &[&str]) -> Traced {
+    pub(crate) fn check_same(&self, options: &[&str], arguments: &[&str]) -> Traced {
         let mut alone = Command::new("./prog");
         alone.args(arguments).current_dir(self.folder());
         let alone = alone.output().unwrap();
@@ -76,7 +76,7 @@ impl Lab {
     }
 
     /// Runs it traced.
-    pub fn trace(&self, options: &[&str], arguments: &[&str]) -> (Output, Traced) {
+    pub(crate) fn trace(&self, options: &[&str], arguments: &[&str]) -> (Output, Traced) {
         let mut trace = fulcrum(&["trace", "--quiet", "--output", "run"]);
         trace.args(options).args(["--", "./prog"]).args(arguments);
         let output = trace.current_dir(self.folder()).output().unwrap();
@@ -90,14 +90,14 @@ impl Lab {
     }
 
     /// Runs it traced once more, into a run that replaces the last one: its output, and the run.
-    pub fn trace_again(&self, options: &[&str]) -> (String, Traced) {
+    pub(crate) fn trace_again(&self, options: &[&str]) -> (String, Traced) {
         fs::remove_dir_all(self.path("run")).unwrap();
         let (output, run) = self.trace(options, &[]);
         (String::from_utf8(output.stdout).unwrap(), run)
     }
 
     /// A filter's file.
-    pub fn filter(&self, text: &str) -> String {
+    pub(crate) fn filter(&self, text: &str) -> String {
         let path = self.path("filter");
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
@@ -105,24 +105,24 @@ impl Lab {
 }
 
 /// The logs of a run.
-pub struct Traced {
+pub(crate) struct Traced {
     pub logs: Vec<PathBuf>,
 }
 
 impl Traced {
     /// The only log.
-    pub fn log(&self) -> &Path {
+    pub(crate) fn log(&self) -> &Path {
         assert_eq!(self.logs.len(), 1, "{:?}", self.logs);
         &self.logs[0]
     }
 
     /// Sums of the only log, which must be balanced.
-    pub fn stats(&self) -> Stats {
+    pub(crate) fn stats(&self) -> Stats {
         Stats::of(self.log())
     }
 
     /// The tree of a thread, each call as `depth name ended`.
-    pub fn tree(&self, thread: &str) -> Vec<String> {
+    pub(crate) fn tree(&self, thread: &str) -> Vec<String> {
         let log = self.log().to_str().unwrap();
         let tree = json(&[
             "events", "tree", log, "--json", "--thread", thread, "--limit", "0",
@@ -138,10 +138,10 @@ impl Traced {
 }
 
 /// What `fulcrum events stats` says.
-pub struct Stats(pub Value);
+pub(crate) struct Stats(pub Value);
 
 impl Stats {
-    pub fn of(log: &Path) -> Stats {
+    pub(crate) fn of(log: &Path) -> Stats {
         let stats = json(&[
             "events",
             "stats",
@@ -155,7 +155,7 @@ impl Stats {
     }
 
     /// What a reader is told.
-    pub fn notes(&self) -> String {
+    pub(crate) fn notes(&self) -> String {
         self.0["notes"].to_string()
     }
 
@@ -166,7 +166,7 @@ impl Stats {
     }
 
     /// Calls of `class.method`, and how many of them were left by an exception or a jump.
-    pub fn calls(&self, name: &str) -> (u64, u64) {
+    pub(crate) fn calls(&self, name: &str) -> (u64, u64) {
         self.method(name).map_or((0, 0), |it| {
             (
                 it["calls"].as_u64().unwrap(),
@@ -176,7 +176,7 @@ impl Stats {
     }
 
     /// `class.method(parameters)` of all.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let methods = self.0["methods"].as_array().unwrap().iter();
         let text = |it: &Value, key: &str| it[key].as_str().unwrap().to_owned();
         let mut names: Vec<String> = methods
@@ -194,7 +194,7 @@ impl Stats {
     }
 
     /// A thread by its name.
-    pub fn thread(&self, name: &str) -> &Value {
+    pub(crate) fn thread(&self, name: &str) -> &Value {
         let mut threads = self.0["threads"].as_array().unwrap().iter();
         let found = threads.find(|it| it["name"] == name);
         found.unwrap_or_else(|| panic!("{name} in {:?}", self.0["threads"]))

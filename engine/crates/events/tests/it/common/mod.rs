@@ -1,7 +1,7 @@
 //! Logs written in this process, with a clock of the tests' own.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
-pub mod shop;
+pub(crate) mod shop;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use fulcrum_stats::Random;
 use fulcrum_wire::log::{Body, DICTIONARY, PLAIN_VERSION, PayloadBuffer, cpu_clock, kind};
 
 /// Two ticks are a nanosecond.
-pub static TICKS: AtomicU64 = AtomicU64::new(1_000_000);
+pub(crate) static TICKS: AtomicU64 = AtomicU64::new(1_000_000);
 
-pub fn now() -> Moment {
+pub(crate) fn now() -> Moment {
     let ticks = TICKS.fetch_add(2, Ordering::Relaxed);
     Moment {
         ticks,
@@ -24,7 +24,7 @@ pub fn now() -> Moment {
     }
 }
 
-pub fn create(path: &Path, limit: u64) -> Arc<Log> {
+pub(crate) fn create(path: &Path, limit: u64) -> Arc<Log> {
     let options = Options {
         limit,
         pid: 4711,
@@ -36,11 +36,11 @@ pub fn create(path: &Path, limit: u64) -> Arc<Log> {
     Log::create(path, &options).unwrap()
 }
 
-pub fn open(path: &Path) -> Trace {
+pub(crate) fn open(path: &Path) -> Trace {
     Trace::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-pub fn define(log: &Arc<Log>, methods: u32) -> ThreadWriter {
+pub(crate) fn define(log: &Arc<Log>, methods: u32) -> ThreadWriter {
     let mut stream = log.stream(DICTIONARY);
     for id in 0..methods {
         let payload = PayloadBuffer::default()
@@ -56,7 +56,7 @@ pub fn define(log: &Arc<Log>, methods: u32) -> ThreadWriter {
     stream
 }
 
-pub fn payload_event(stream: &mut ThreadWriter, kind: u8, payload: &PayloadBuffer) -> bool {
+pub(crate) fn payload_event(stream: &mut ThreadWriter, kind: u8, payload: &PayloadBuffer) -> bool {
     stream.write(
         kind,
         now().ticks,
@@ -66,7 +66,7 @@ pub fn payload_event(stream: &mut ThreadWriter, kind: u8, payload: &PayloadBuffe
     )
 }
 
-pub fn start(stream: &mut ThreadWriter, name: &str) {
+pub(crate) fn start(stream: &mut ThreadWriter, name: &str) {
     let payload = PayloadBuffer::default()
         .number(0)
         .number(1)
@@ -76,7 +76,7 @@ pub fn start(stream: &mut ThreadWriter, name: &str) {
 }
 
 /// Writes a random event and says what a reader has to see, but for the times.
-pub fn random_event(stream: &mut ThreadWriter, random: &mut Random) -> (What, u64) {
+pub(crate) fn random_event(stream: &mut ThreadWriter, random: &mut Random) -> (What, u64) {
     let object = random.bits() >> random.below(64);
     let class = random.bits() as u32 >> random.below(32);
     let method = random.below(5) as u32;
@@ -135,6 +135,6 @@ pub fn random_event(stream: &mut ThreadWriter, random: &mut Random) -> (What, u6
     (what, 0)
 }
 
-pub fn whats(events: impl Iterator<Item = Event>) -> Vec<(What, u64)> {
+pub(crate) fn whats(events: impl Iterator<Item = Event>) -> Vec<(What, u64)> {
     events.map(|event| (event.what, event.skipped)).collect()
 }

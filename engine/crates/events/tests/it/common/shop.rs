@@ -10,7 +10,7 @@ use fulcrum_wire::log::{
 };
 
 /// A log whose ticks are nanoseconds, and start at 0.
-pub fn create(path: &Path) -> Arc<Log> {
+pub(crate) fn create(path: &Path) -> Arc<Log> {
     fn zero() -> Moment {
         Moment::default()
     }
@@ -25,10 +25,10 @@ pub fn create(path: &Path) -> Arc<Log> {
     Log::create(path, &options).unwrap()
 }
 
-pub struct Writer(ThreadWriter);
+pub(crate) struct Writer(ThreadWriter);
 
 impl Writer {
-    pub fn new(log: &Arc<Log>, thread: u32, name: &str) -> Writer {
+    pub(crate) fn new(log: &Arc<Log>, thread: u32, name: &str) -> Writer {
         let mut stream = log.stream(thread);
         let payload = PayloadBuffer::default()
             .number(0)
@@ -45,20 +45,20 @@ impl Writer {
         Writer(stream)
     }
 
-    pub fn enter(&mut self, at: u64, method: u32) {
+    pub(crate) fn enter(&mut self, at: u64, method: u32) {
         assert!(self.0.write(kind::ENTER, at, None, 0, Body::Method(method)));
     }
 
-    pub fn exit(&mut self, at: u64, method: u32) {
+    pub(crate) fn exit(&mut self, at: u64, method: u32) {
         assert!(self.0.write(kind::EXIT, at, None, 0, Body::Method(method)));
     }
 
-    pub fn call(&mut self, from: u64, to: u64, method: u32) {
+    pub(crate) fn call(&mut self, from: u64, to: u64, method: u32) {
         self.enter(from, method);
         self.exit(to, method);
     }
 
-    pub fn thrown(&mut self, from: u64, to: u64, method: u32) {
+    pub(crate) fn thrown(&mut self, from: u64, to: u64, method: u32) {
         self.enter(from, method);
         assert!(
             self.0
@@ -67,7 +67,13 @@ impl Writer {
     }
 
     /// A call on an object, with one as its argument, which returns one.
-    pub fn call_with(&mut self, times: [u64; 2], method: u32, [on, given]: [u64; 2], result: u64) {
+    pub(crate) fn call_with(
+        &mut self,
+        times: [u64; 2],
+        method: u32,
+        [on, given]: [u64; 2],
+        result: u64,
+    ) {
         self.enter(times[0], method);
         self.payload(kind::OBJECTS, times[0], &[u64::from(method), on, given]);
         let result = [u64::from(method), result::OBJECT, result];
@@ -76,7 +82,7 @@ impl Writer {
     }
 
     /// A call that returns yes or no.
-    pub fn call_that_says(
+    pub(crate) fn call_that_says(
         &mut self,
         times: [u64; 2],
         method: u32,
@@ -91,7 +97,7 @@ impl Writer {
     }
 
     /// A call is left by an exception.
-    pub fn throws(&mut self, at: u64, method: u32) {
+    pub(crate) fn throws(&mut self, at: u64, method: u32) {
         assert!(
             self.0
                 .write(kind::THROWN, at, None, 0, Body::Method(method))
@@ -99,7 +105,7 @@ impl Writer {
     }
 
     /// A call enters, with these values.
-    pub fn enter_with(&mut self, at: u64, method: u32, all: u64, values: &[Value<'_>]) {
+    pub(crate) fn enter_with(&mut self, at: u64, method: u32, all: u64, values: &[Value<'_>]) {
         self.enter(at, method);
         let mut payload = PayloadBuffer::default().number(u64::from(method));
         payload = payload.number(all).number(values.len() as u64);
@@ -108,7 +114,7 @@ impl Writer {
     }
 
     /// A call returns a value.
-    pub fn exit_with(&mut self, at: u64, method: u32, value: &Value<'_>) {
+    pub(crate) fn exit_with(&mut self, at: u64, method: u32, value: &Value<'_>) {
         let mut payload = PayloadBuffer::default().number(u64::from(method));
         payload.put(value);
         self.event(kind::RETURNED, at, &payload);
@@ -116,7 +122,7 @@ impl Writer {
     }
 
     /// An event of any kind.
-    pub fn event(&mut self, kind: u8, at: u64, payload: &PayloadBuffer) {
+    pub(crate) fn event(&mut self, kind: u8, at: u64, payload: &PayloadBuffer) {
         let body = Body::Payload(payload.as_bytes());
         assert!(self.0.write(kind, at, None, 0, body));
     }
@@ -129,7 +135,7 @@ impl Writer {
         assert!(self.0.write(kind, at, None, 0, body));
     }
 
-    pub fn contended(&mut self, from: u64, to: u64, object: u64) {
+    pub(crate) fn contended(&mut self, from: u64, to: u64, object: u64) {
         let payload = PayloadBuffer::default().number(object).number(3);
         for (kind, at) in [(kind::CONTENDED_ENTER, from), (kind::CONTENDED_ENTERED, to)] {
             self.0
@@ -138,7 +144,7 @@ impl Writer {
     }
 }
 
-pub fn name_methods(log: &Arc<Log>, methods: &[(u32, &str, &str)]) {
+pub(crate) fn name_methods(log: &Arc<Log>, methods: &[(u32, &str, &str)]) {
     let mut stream = log.stream(DICTIONARY);
     for (id, class, name) in methods {
         let payload = PayloadBuffer::default()
@@ -167,7 +173,7 @@ pub fn name_methods(log: &Arc<Log>, methods: &[(u32, &str, &str)]) {
 }
 
 /// A trace of what `write` writes.
-pub fn trace(write: impl FnOnce(&Arc<Log>)) -> Trace {
+pub(crate) fn trace(write: impl FnOnce(&Arc<Log>)) -> Trace {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("events-1.log");
     let log = create(&path);
@@ -180,7 +186,7 @@ pub fn trace(write: impl FnOnce(&Arc<Log>)) -> Trace {
 }
 
 /// Two workers: 2 calls of `serve`, in them `parse` (100 ns) and a contention (300 ns); and a `main` that waits.
-pub fn shop() -> Trace {
+pub(crate) fn shop() -> Trace {
     trace(|log| {
         name_methods(
             log,

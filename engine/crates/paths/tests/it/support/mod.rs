@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
-pub mod planted;
+pub(crate) mod planted;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,12 +13,15 @@ use fulcrum_paths::{Automatic, Denominator, Options, ProfileInterface};
 use fulcrum_stats::Random;
 
 /// A tree of stacks, written as names between spaces, outermost first, with their own costs.
-pub fn tree<S: AsRef<str>>(stacks: &[(S, i64)]) -> Arc<CallTree> {
+pub(crate) fn tree<S: AsRef<str>>(stacks: &[(S, i64)]) -> Arc<CallTree> {
     tree_of(stacks, |name| Frame::function(name))
 }
 
 /// The same, with a frame for each name.
-pub fn tree_of<S: AsRef<str>>(stacks: &[(S, i64)], frame: impl Fn(&str) -> Frame) -> Arc<CallTree> {
+pub(crate) fn tree_of<S: AsRef<str>>(
+    stacks: &[(S, i64)],
+    frame: impl Fn(&str) -> Frame,
+) -> Arc<CallTree> {
     let mut builder = CallTreeBuilder::new(vec![ValueType::new("cpu", "ns")]).unwrap();
     for (stack, cost) in stacks {
         let names = stack.as_ref().split(' ');
@@ -32,7 +35,7 @@ pub fn tree_of<S: AsRef<str>>(stacks: &[(S, i64)], frame: impl Fn(&str) -> Frame
 
 /// A random tree over few names, so that recursion is everywhere, with some negative costs. With `twins`, some functions
 /// of one name are different frames, and siblings may have the same name.
-pub fn random_tree(random: &mut Random, twins: bool) -> Arc<CallTree> {
+pub(crate) fn random_tree(random: &mut Random, twins: bool) -> Arc<CallTree> {
     let names = 2 + random.index(3);
     let mut stacks = Vec::new();
     for _ in 0..2 + random.index(25) {
@@ -56,7 +59,7 @@ pub fn random_tree(random: &mut Random, twins: bool) -> Arc<CallTree> {
 }
 
 /// The paper's sets (§2.2) for a list of paths, in one tree.
-pub struct Naive<'a>(pub &'a CallTree);
+pub(crate) struct Naive<'a>(pub &'a CallTree);
 
 impl Naive<'_> {
     fn name(&self, n: u32) -> &str {
@@ -64,7 +67,7 @@ impl Naive<'_> {
     }
 
     /// All paths with these names, as lists of nodes.
-    pub fn paths(&self, names: &[&str]) -> Vec<Vec<u32>> {
+    pub(crate) fn paths(&self, names: &[&str]) -> Vec<Vec<u32>> {
         let all = (0..self.0.len()).map(|n| vec![n]);
         let mut paths: Vec<_> = all.filter(|path| self.name(path[0]) == names[0]).collect();
         for name in &names[1..] {
@@ -106,17 +109,17 @@ impl Naive<'_> {
     }
 
     /// Total base: the cost of `along(S)`.
-    pub fn base(&self, set: &[Vec<&str>]) -> i64 {
+    pub(crate) fn base(&self, set: &[Vec<&str>]) -> i64 {
         self.cost(&self.along(set))
     }
 
     /// Total cum: the cost of `along(S) ∪ descendants(S)`.
-    pub fn cum(&self, set: &[Vec<&str>]) -> i64 {
+    pub(crate) fn cum(&self, set: &[Vec<&str>]) -> i64 {
         self.cost(&(&self.along(set) | &self.descendants(set)))
     }
 
     /// The names before the path, sorted.
-    pub fn above(&self, names: &[&str]) -> BTreeSet<&str> {
+    pub(crate) fn above(&self, names: &[&str]) -> BTreeSet<&str> {
         let paths = self.paths(names).into_iter();
         let parents = paths.map(|path| self.0.parents()[path[0] as usize]);
         parents
@@ -126,7 +129,7 @@ impl Naive<'_> {
     }
 
     /// The names behind the path, sorted.
-    pub fn below(&self, names: &[&str]) -> BTreeSet<&str> {
+    pub(crate) fn below(&self, names: &[&str]) -> BTreeSet<&str> {
         let paths = self.paths(names).into_iter();
         paths
             .flat_map(|path| self.0.children(*path.last().unwrap()))
@@ -135,7 +138,7 @@ impl Naive<'_> {
     }
 
     /// Every path of at most `longest` names that occurs.
-    pub fn all(&self, longest: usize) -> BTreeSet<Vec<&str>> {
+    pub(crate) fn all(&self, longest: usize) -> BTreeSet<Vec<&str>> {
         let mut all = BTreeSet::new();
         for n in 0..self.0.len() {
             let stack: Vec<&str> = self.0.stack(n).map(|n| self.name(n)).collect();
@@ -148,7 +151,7 @@ impl Naive<'_> {
 }
 
 /// The automatic search of a whole profile.
-pub fn automatic<P: ProfileInterface>(
+pub(crate) fn automatic<P: ProfileInterface>(
     profile: &P,
     options: &Options,
     known: &[P::Summary],

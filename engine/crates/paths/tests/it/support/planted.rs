@@ -7,7 +7,7 @@ use fulcrum_model::{CallTree, CallTreeBuilder};
 use fulcrum_stats::Random;
 
 /// The pair.
-pub struct Planted {
+pub(crate) struct Planted {
     /// With the overheads.
     pub a: Arc<CallTree>,
     /// Without.
@@ -22,7 +22,7 @@ const TAIL: [&str; 3] = ["doPrivileged", "checkPermission", "getStackACC"];
 
 /// About `nodes` nodes in each tree. Sixteen sequences cause 88 % of the difference; the rest is spread over all
 /// methods. The samples are in random order.
-pub fn planted(seed: u64, nodes: usize) -> Planted {
+pub(crate) fn planted(seed: u64, nodes: usize) -> Planted {
     let random = &mut Random::new(seed);
     let callees: Vec<Vec<usize>> = (0..METHODS)
         .map(|_| {
