@@ -14,6 +14,7 @@ use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 use crate::decode::nested::{self, Call, Scalar};
 use crate::formats::v8::{CallFrame, frame};
+use crate::formats::v8_old;
 
 /// The fields outside the tree.
 #[derive(Deserialize)]
@@ -45,9 +46,9 @@ impl<'a> Call<'a> for Node {
     }
 }
 
-/// Detects the key of the tree. Old `.cpuprofile` files have it too, and `timestamps`.
+/// Detects the key of the tree. Old `.cpuprofile` files have it, too.
 pub(crate) fn detect(input: &Input) -> bool {
-    input.has_keys(&["head"]) && !input.has_keys(&["timestamps"])
+    input.has_keys(&["head"]) && !v8_old::detect(input)
 }
 
 /// Reads a profile.

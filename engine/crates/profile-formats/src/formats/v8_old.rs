@@ -1,5 +1,5 @@
 //! `.cpuprofile` files before 2017 (up to Chrome 57, and recorders of that time): calls nested in their callers, and the
-//! timestamps of samples.
+//! timestamps of samples. Without timestamps, calls have only the number of their samples.
 //!
 //! Libraries: serde_json parses the file and `decode::nested` the tree; no crate with the types of this old format found.
 
@@ -11,7 +11,7 @@ use crate::collect::collected::Collected;
 use crate::collect::stacks::Stacks;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
-use crate::decode::nested::{self, Call, Scalar};
+use crate::decode::nested::{self, Call, Nested, Scalar};
 use crate::formats::v8::{CallFrame, CpuProfile, Node, values};
 
 /// The fields outside the tree.
@@ -51,15 +51,19 @@ impl<'a> Call<'a> for Old {
     }
 }
 
-/// Detects a tree as in `.heapprofile` files, with samples.
+/// Detects a tree as in `.heapprofile` files, with timestamps or numbers of samples.
 pub(crate) fn detect(input: &Input) -> bool {
-    input.has_keys(&["head", "samples"]) && input.has_keys(&["timestamps"])
+    let has_hits = || memchr::memmem::find(input.text().as_bytes(), b"\"hitCount\":").is_some();
+    input.has_keys(&["head"]) && (input.has_keys(&["samples", "timestamps"]) || has_hits())
 }
 
 /// Reads a profile.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let old = nested::read::<Old>(input, "head")?;
+    if file.timestamps.is_none() {
+        return without_times(old);
+    }
     let ids: Vec<u64> = old.iter().map(|node| node.call.id).collect();
     let nodes = old.into_iter().map(|node| {
         let parent = node.parent.map(|row| ids[row as usize]);
@@ -90,6 +94,21 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         end_time: end,
     };
     let mut stacks = Stacks::new(values(), 1)?;
+    profile.add(None, &mut stacks)?;
+    stacks.finish(Format::CpuProfile)
+}
+
+/// Reads a profile without timestamps. Recorders of that time gave several calls one id, which only samples need.
+fn without_times(old: Vec<Nested<Old>>) -> Result<Collected, Fault> {
+    let nodes = old.into_iter().zip(0..).map(|(node, row)| {
+        let Old { hits, frame, .. } = node.call;
+        Node::new(row, frame, hits, node.parent.map(u64::from))
+    });
+    let profile = CpuProfile {
+        nodes: nodes.collect(),
+        ..CpuProfile::default()
+    };
+    let mut stacks = Stacks::new(values()[..1].to_vec(), 0)?;
     profile.add(None, &mut stacks)?;
     stacks.finish(Format::CpuProfile)
 }
@@ -142,6 +161,24 @@ mod tests {
              (root);(anonymous) a.js:5 1 40000
              (root);(anonymous) a.js:5;f 2 40000",
         );
+    }
+
+    #[test]
+    fn without_times_calls_have_their_hits() {
+        let (tree, _) = FILE.split_once("\"startTime\"").expect("a tree");
+        let expect = "samples* 3
+             (root) 0
+             (root);(anonymous) a.js:5 1
+             (root);(anonymous) a.js:5;f 2";
+        // Some recorders give the root and its first call the same id.
+        let same = tree.replace("\"id\":2", "\"id\":1");
+        for tree in [tree, &same] {
+            check(
+                format!("{tree}\"startTime\":7,\"endTime\":8,\"samples\":[1,3,3]}}"),
+                expect,
+            );
+            check(format!("{tree}\"uid\":1}}"), expect);
+        }
     }
 
     #[test]

@@ -37,6 +37,9 @@ const CUT: &str = "The recording was cut short: it ends with its last whole reco
 const MESSAGES: &str =
     "Messages of perf are among the recording's records (`2>&1`), and are left out.";
 
+const TRACES: &str = "Traces of instructions or memory accesses (Intel PT, CoreSight, SPE) are left out: `perf script --itrace=i100usg > FILE` \
+                      makes samples of them.";
+
 /// How perf's messages begin. No record does: read as its type, the first four bytes are a large number.
 const MESSAGE: &[u8] = b"[ perf record: ";
 
@@ -115,6 +118,7 @@ pub(crate) fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<
         first: None,
         cut: false,
         messages: false,
+        traces: false,
     };
     reader.all(data)?;
     let mut unpacked = Vec::new();
@@ -154,6 +158,7 @@ pub(crate) fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<
         (reader.header.extent == Extent::Unclosed, UNCLOSED),
         (reader.cut, CUT),
         (reader.messages, MESSAGES),
+        (reader.traces, TRACES),
     ];
     let notes = notes.into_iter().filter(|(applies, _)| *applies);
     Ok(Records {
@@ -182,6 +187,8 @@ struct Reader<'r, 'a> {
     cut: bool,
     /// Messages of perf were skipped.
     messages: bool,
+    /// Data of a processor's tracing unit was skipped.
+    traces: bool,
 }
 
 impl Reader<'_, '_> {
@@ -230,7 +237,10 @@ impl Reader<'_, '_> {
                 let tracing = data.take(body.u32()? as usize)?;
                 self.header.tracepoints.extend(tracepoints::names(tracing));
             }
-            AUXTRACE => skip(data, body.u64()?)?,
+            AUXTRACE => {
+                self.traces = true;
+                skip(data, body.u64()?)?;
+            }
             COMPRESSED | COMPRESSED2 => {
                 self.first.get_or_insert(head.at);
                 if head.kind == COMPRESSED2 {

@@ -404,6 +404,19 @@ fn a_pipe_that_was_cut_short_leaves_what_came_through() {
 }
 
 #[test]
+fn traces_of_instructions_are_left_out() {
+    let trace = [record(71, 0, &words(&[24, 0, 0, 0, 0])), vec![0x02; 24]].concat();
+    check(
+        &pipe(&[map(1, 1, 1000, 0, "app"), trace, sample(1, 2, 3, &[1005])]),
+        "samples 1
+         cpu-clock ns* 3
+         app+0 0 0
+         app+0;inlined 5 1 3
+         note: Traces of instructions or memory accesses (Intel PT, CoreSight, SPE) are left out: `perf script --itrace=i100usg > FILE` makes samples of them.",
+    );
+}
+
+#[test]
 fn messages_of_perf_in_a_pipe_are_left_out() {
     let app = map(1, 1, 1000, 0, "app");
     let message = |text: &str| format!("[ perf record: {text} ]").into_bytes();
