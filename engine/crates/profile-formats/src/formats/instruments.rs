@@ -336,7 +336,7 @@ mod tests {
             "time ns* 1010000000
              start 0
              start;main 1010000000
-             note: Instruments rounds: the calls inside of 1 others are shown with more than these, and stay as they are.",
+             note: Instruments rounds: the callees of 1 calls are shown with more than the calls themselves, and stay as they are.",
         );
     }
 }
