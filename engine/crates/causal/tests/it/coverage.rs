@@ -60,13 +60,13 @@ fn run(random: &mut Random, experiments_a_line: usize) -> Recording {
 
 /// How many intervals there were, and how many of them held the truth.
 #[derive(Debug, Default)]
-pub struct Held {
+pub(crate) struct Held {
     pub of_points: [u32; 2],
     pub of_slopes: [u32; 2],
 }
 
 /// Simulates that many runs.
-pub fn simulate(experiments_a_line: usize, runs: u64) -> Held {
+pub(crate) fn simulate(experiments_a_line: usize, runs: u64) -> Held {
     let mut counted = Held::default();
     let count = |[held, all]: &mut [u32; 2], interval: Option<Interval>, truth: f64| {
         *held += u32::from(interval.is_some_and(|it| it.contains(truth)));

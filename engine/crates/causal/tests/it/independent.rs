@@ -188,7 +188,7 @@ mod second {
         line[from..].split('\t').next().unwrap()
     }
 
-    pub fn tables(text: &str) -> (Table, Table) {
+    pub(crate) fn tables(text: &str) -> (Table, Table) {
         let text = text.replace('\r', "");
         let lines: Vec<&str> = text.lines().collect();
 

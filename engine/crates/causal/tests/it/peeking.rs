@@ -28,7 +28,7 @@ const WANTED: f64 = 0.04;
 
 /// Of a line, in how many runs it was missed.
 #[derive(Debug, Default)]
-pub struct Missed {
+pub(crate) struct Missed {
     /// At some look, by an interval for one look.
     pub plain: u32,
     /// At some look, by an always-valid one.
@@ -39,7 +39,7 @@ pub struct Missed {
 
 /// What happened in some runs.
 #[derive(Debug, Default)]
-pub struct Peeked {
+pub(crate) struct Peeked {
     /// Runs that stopped by themselves.
     pub stops: u32,
     /// The line with an effect, and that without.
@@ -47,7 +47,7 @@ pub struct Peeked {
 }
 
 /// Simulates that many runs.
-pub fn simulate(runs: u64) -> Peeked {
+pub(crate) fn simulate(runs: u64) -> Peeked {
     let options = Options {
         phase_correction: false,
         replicates: 150,

@@ -4,11 +4,11 @@ use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 use fulcrum_stats::Random;
 
-pub const LEVELS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+pub(crate) const LEVELS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
 /// One line in one phase.
 #[derive(Clone, Copy)]
-pub struct Line {
+pub(crate) struct Line {
     /// Its part of the samples.
     pub share: f64,
     /// Program speedup when it is free.
@@ -17,14 +17,14 @@ pub struct Line {
 
 /// What an experiment's rate scatters by, as fractions.
 #[derive(Clone, Copy)]
-pub struct Noise {
+pub(crate) struct Noise {
     pub own: f64,
     /// First-order autoregressive, with a memory of twenty experiments.
     pub drift: f64,
 }
 
 /// A recorder at work. Every experiment takes 0.2 s.
-pub struct Recorder {
+pub(crate) struct Recorder {
     pub recording: Recording,
     noise: Noise,
     drift: f64,
@@ -32,12 +32,12 @@ pub struct Recorder {
     counts: Vec<f64>,
 }
 
-pub fn line(index: usize) -> TargetId {
+pub(crate) fn line(index: usize) -> TargetId {
     format!("/w/a.c:{}", index + 1).parse().expect("a line")
 }
 
 impl Recorder {
-    pub fn new(lines: usize, noise: Noise, random: &mut Random) -> Self {
+    pub(crate) fn new(lines: usize, noise: Noise, random: &mut Random) -> Self {
         Recorder {
             recording: Recording {
                 levels: LEVELS.to_vec(),
@@ -51,7 +51,7 @@ impl Recorder {
     }
 
     /// One experiment. `weights`: the probability with which a sample of each line is accepted.
-    pub fn experiment(&mut self, lines: &[Line], weights: &[f64], random: &mut Random) {
+    pub(crate) fn experiment(&mut self, lines: &[Line], weights: &[f64], random: &mut Random) {
         let total: f64 = lines.iter().zip(weights).map(|(l, w)| l.share * w).sum();
         let mut at = random.unit() * total;
         let mut index = 0;

@@ -11,17 +11,17 @@ use fulcrum_transactions::{
 use super::{handler, path, request};
 
 /// Nanoseconds in a millisecond.
-pub const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
 /// A running process, with what it has recorded so far.
-pub struct Process {
+pub(crate) struct Process {
     pub dictionary: Dictionary,
     profile: ContextProfile,
     pub record: ProcessRecord,
 }
 
 impl Process {
-    pub fn new(id: u64, program: &str) -> Self {
+    pub(crate) fn new(id: u64, program: &str) -> Self {
         let dictionary = Dictionary::new(ProcessId(id));
         let record = ProcessRecord::new(dictionary.export(program));
         Process {
@@ -31,12 +31,12 @@ impl Process {
         }
     }
 
-    pub fn sample(&mut self, context: Synopsis, thread: &str, stack: &str, ns: u64) {
+    pub(crate) fn sample(&mut self, context: Synopsis, thread: &str, stack: &str, ns: u64) {
         self.sample_of(None, context, thread, stack, ns);
     }
 
     /// A sample for one transaction.
-    pub fn sample_of(
+    pub(crate) fn sample_of(
         &mut self,
         instance: Option<u64>,
         context: Synopsis,
@@ -58,7 +58,7 @@ impl Process {
         });
     }
 
-    pub fn end(self) -> ProcessRecord {
+    pub(crate) fn end(self) -> ProcessRecord {
         ProcessRecord {
             dictionary: self.dictionary.export(self.record.dictionary.program),
             profile: self.profile,
@@ -67,14 +67,14 @@ impl Process {
     }
 
     /// The context of a call path alone.
-    pub fn at(&mut self, text: &str) -> Synopsis {
+    pub(crate) fn at(&mut self, text: &str) -> Synopsis {
         let step = path(&mut self.dictionary, text);
         self.dictionary.append(Synopsis::EMPTY, step)
     }
 }
 
 /// Sends a message of ten bytes, with what accompanies it.
-pub fn message(
+pub(crate) fn message(
     from: (&mut Process, &Activity, &str),
     to: (&mut Process, &mut Activity),
     stream: u64,
@@ -103,7 +103,7 @@ pub fn message(
 
 /// Table 1: interactions with their shares of MySQL's CPU profile in parts of 10,000, and their mean crosstalk waits in
 /// microseconds.
-pub const TABLE_1: [(&str, u64, u64); 5] = [
+pub(crate) const TABLE_1: [(&str, u64, u64); 5] = [
     ("BestSellers", 5150, 22_160),
     ("SearchResult", 4328, 5520),
     ("NewProducts", 329, 1590),
@@ -112,7 +112,7 @@ pub const TABLE_1: [(&str, u64, u64); 5] = [
 ];
 
 /// Squid, Tomcat and MySQL (§8.4). Squid sends every page from one path. Tomcat has a servlet for each interaction.
-pub fn bookstore(named_by_request: bool) -> Vec<ProcessRecord> {
+pub(crate) fn bookstore(named_by_request: bool) -> Vec<ProcessRecord> {
     let (mut squid, mut tomcat, mut mysql) = (
         Process::new(1, "squid"),
         Process::new(2, "java"),

@@ -12,19 +12,19 @@ use fulcrum_transactions::memory::{
 use fulcrum_transactions::{CodeAddress, LockId, Synopsis, ThreadId};
 
 /// A register by its number.
-pub type R = u8;
+pub(crate) type R = u8;
 
-pub const STACK: R = 4;
+pub(crate) const STACK: R = 4;
 /// Callee-saved registers, in which programs find their arguments.
-pub const ARGUMENT: R = 12;
-pub const OTHER_ARGUMENT: R = 13;
+pub(crate) const ARGUMENT: R = 12;
+pub(crate) const OTHER_ARGUMENT: R = 13;
 
 /// The address in a register plus an offset.
 #[derive(Clone, Copy, Debug)]
-pub struct At(pub R, pub i64);
+pub(crate) struct At(pub R, pub i64);
 
 #[derive(Clone, Copy, Debug)]
-pub enum Op {
+pub(crate) enum Op {
     Lock(u64),
     Unlock(u64),
     Load(R, At),
@@ -46,13 +46,13 @@ pub enum Op {
 
 /// A program, and the address of its code.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub(crate) struct Program {
     pub code: u64,
     pub ops: Rc<Vec<Op>>,
 }
 
 impl Program {
-    pub fn new(code: u64, ops: Vec<Op>) -> Self {
+    pub(crate) fn new(code: u64, ops: Vec<Op>) -> Self {
         let ops = Rc::new(ops);
         Program { code, ops }
     }
@@ -70,14 +70,14 @@ struct Thread {
 
 /// What a thread did when it ran a program.
 #[derive(Clone, Copy, Debug)]
-pub struct Done {
+pub(crate) struct Done {
     /// What the program returned.
     pub result: u64,
     /// The transaction that it took over, if any.
     pub consumed: Option<Consumption>,
 }
 
-pub struct Machine {
+pub(crate) struct Machine {
     pub detector: FlowDetector,
     pub memory: HashMap<u64, u64>,
     pub random: Random,
@@ -87,7 +87,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(detector: FlowDetector, threads: u32, seed: u64) -> Self {
+    pub(crate) fn new(detector: FlowDetector, threads: u32, seed: u64) -> Self {
         let mut machine = Machine {
             detector,
             memory: HashMap::new(),
@@ -116,7 +116,7 @@ impl Machine {
     }
 
     /// A thread starts a program with its arguments, in a context.
-    pub fn start(
+    pub(crate) fn start(
         &mut self,
         thread: usize,
         program: &Program,
@@ -133,7 +133,7 @@ impl Machine {
     }
 
     /// Runs a program to its end while all other threads pause.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         thread: usize,
         program: &Program,
@@ -150,7 +150,7 @@ impl Machine {
     }
 
     /// A random thread executes one instruction. Returns the thread and its result if that ended the program.
-    pub fn step_any(&mut self) -> Option<(usize, Done)> {
+    pub(crate) fn step_any(&mut self) -> Option<(usize, Done)> {
         let busy: Vec<usize> = (0..self.threads.len())
             .filter(|&it| self.threads[it].program.is_some())
             .collect();
@@ -158,7 +158,7 @@ impl Machine {
         Some((thread, self.step(thread)?))
     }
 
-    pub fn is_idle(&self, thread: usize) -> bool {
+    pub(crate) fn is_idle(&self, thread: usize) -> bool {
         self.threads[thread].program.is_none()
     }
 

@@ -1,31 +1,31 @@
 //! Shared by this crate's tests.
 
-pub mod bookstore;
-pub mod machine;
-pub mod programs;
+pub(crate) mod bookstore;
+pub(crate) mod machine;
+pub(crate) mod programs;
 
 use fulcrum_transactions::{CallPath, Dictionary, Element, Step, Synopsis};
 
 /// The step of a call path, written as it is shown: `main > foo`.
-pub fn path(dictionary: &mut Dictionary, text: &str) -> Step {
+pub(crate) fn path(dictionary: &mut Dictionary, text: &str) -> Step {
     let names = text.split(" > ").map(|it| dictionary.names.intern(it));
     Step::Path(CallPath::new(names))
 }
 
-pub fn handler(dictionary: &mut Dictionary, name: &str) -> Step {
+pub(crate) fn handler(dictionary: &mut Dictionary, name: &str) -> Step {
     Step::Handler(dictionary.names.intern(name))
 }
 
-pub fn stage(dictionary: &mut Dictionary, name: &str) -> Step {
+pub(crate) fn stage(dictionary: &mut Dictionary, name: &str) -> Step {
     Step::Stage(dictionary.names.intern(name))
 }
 
-pub fn request(dictionary: &mut Dictionary, name: &str) -> Step {
+pub(crate) fn request(dictionary: &mut Dictionary, name: &str) -> Step {
     Step::Request(dictionary.names.intern(name))
 }
 
 /// A context as it is shown, one string for each element. Links are written as `process:synopsis`.
-pub fn shown(dictionary: &Dictionary, context: Synopsis) -> Vec<String> {
+pub(crate) fn shown(dictionary: &Dictionary, context: Synopsis) -> Vec<String> {
     let elements = dictionary.contexts().elements(context).into_iter();
     elements
         .map(|it| match it {

@@ -10,13 +10,13 @@ const SELF: R = 15;
 
 /// The address of a shared structure, and the lock that protects it.
 #[derive(Clone, Copy, Debug)]
-pub struct Shared {
+pub(crate) struct Shared {
     pub lock: u64,
     pub address: u64,
 }
 
 /// Apache's `ap_queue_push` (Figure 1). Its arguments are on the stack, as in unoptimised code.
-pub fn array_push(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn array_push(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x1000,
         vec![
@@ -40,7 +40,7 @@ pub fn array_push(Shared { lock, address }: Shared) -> Program {
 
 /// Apache's `ap_queue_pop` (Figure 1). Both values go to the caller's stack, which uses them later. The result is 0 if the
 /// queue is empty.
-pub fn array_pop(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn array_pop(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x2000,
         vec![
@@ -69,7 +69,7 @@ pub fn array_pop(Shared { lock, address }: Shared) -> Program {
 
 /// `STAILQ_INSERT_TAIL` of `sys/queue.h` (§3.3.2). The argument is the node, whose first word is `next`. The head holds the
 /// first node and, 8 bytes further, the address of the last `next`.
-pub fn list_push(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn list_push(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x3000,
         vec![
@@ -91,7 +91,7 @@ pub fn list_push(Shared { lock, address }: Shared) -> Program {
 
 /// `STAILQ_REMOVE_HEAD`, or 0 if the queue is empty. The head's address was loaded into a register before the lock was
 /// taken, so the tail of an emptied queue gets a value from before the section, as in rule 5.
-pub fn list_pop(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn list_pop(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x4000,
         vec![
@@ -112,7 +112,7 @@ pub fn list_pop(Shared { lock, address }: Shared) -> Program {
 }
 
 /// An array whose latest element is moved to the front, as in priority queues (§3.2).
-pub fn moving_push(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn moving_push(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x5000,
         vec![
@@ -134,7 +134,7 @@ pub fn moving_push(Shared { lock, address }: Shared) -> Program {
 }
 
 /// Takes the last element of that array, or 0 if it is empty.
-pub fn moving_pop(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn moving_pop(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x6000,
         vec![
@@ -155,7 +155,7 @@ pub fn moving_pop(Shared { lock, address }: Shared) -> Program {
 }
 
 /// Increments a counter and uses the new number (Figure 2).
-pub fn count(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn count(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x7000,
         vec![
@@ -171,7 +171,7 @@ pub fn count(Shared { lock, address }: Shared) -> Program {
 }
 
 /// `mem_alloc` (Figure 3): takes the head of a free list, or 0 if it is empty.
-pub fn allocate(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn allocate(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x8000,
         vec![
@@ -189,7 +189,7 @@ pub fn allocate(Shared { lock, address }: Shared) -> Program {
 }
 
 /// `mem_free` (Figure 3): makes the argument the head of the list.
-pub fn free(Shared { lock, address }: Shared) -> Program {
+pub(crate) fn free(Shared { lock, address }: Shared) -> Program {
     Program::new(
         0x9000,
         vec![
