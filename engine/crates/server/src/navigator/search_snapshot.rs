@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
-    AnyProfile, FlameTree, Merged, MergedSide, Normalisation, PathOccurrences,
-    ProfileInterface as _, Search, Source, Width,
+    AnyProfile, FlameTree, Merged, MergedSide, Normalisation, PathOccurrences, ProfileInput,
+    ProfileInterface as _, Search, Width,
 };
 use fulcrum_profiles::{Files, Limits, Lines, Rule};
 
@@ -76,9 +76,9 @@ type Paths = Vec<Vec<Vec<String>>>;
 impl Measured {
     /// The files that lines are read from: of several runs on a side only functions are shown.
     pub(crate) fn of(files: &Files, open: &fulcrum_profiles::OpenSearch) -> Arc<[Measured]> {
-        let one = |path: &PathBuf, source: &Source| Measured {
+        let one = |path: &PathBuf, input: &ProfileInput| Measured {
             path: path.clone(),
-            digest: source.identity.digest.clone(),
+            digest: input.identity.digest.clone(),
             rules: files.rules.clone(),
         };
         match (&*files.files, &*files.against, open.sources()) {

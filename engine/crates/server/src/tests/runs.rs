@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use expect_test::expect;
+use fulcrum_model::Interval;
 use fulcrum_recorder::{Error, Exit, Options, Recorded, Remote, RunStatus, Stdio};
 use serde_json::{Value, json};
 
@@ -68,7 +69,14 @@ fn a_run_reports_progress_and_is_opened() {
         report(&RunStatus {
             experiments: 23,
             lines: 2,
-            best: Some((at, 0.2, Some((0.1, 0.3)))),
+            best: Some((
+                at,
+                0.2,
+                Some(Interval {
+                    low: 0.1,
+                    high: 0.3,
+                }),
+            )),
             fraction: Some(0.5),
             ..RunStatus::default()
         });
