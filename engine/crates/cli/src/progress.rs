@@ -147,7 +147,11 @@ mod tests {
         let start = "12 s · 25 % · 23 experiments · 1 line · ";
         assert_eq!(describe(&progress, style), format!("{start}40 visits"));
         let at = "/w/two.cpp:12".parse().expect("a target");
-        progress.best = Some((at, 0.044, Some((0.031, 0.058))));
+        let interval = fulcrum_model::Interval {
+            low: 0.031,
+            high: 0.058,
+        };
+        progress.best = Some((at, 0.044, Some(interval)));
         let best = "best two.cpp:12, +4.4 % if 2× faster (+3.1…+5.8)";
         assert_eq!(describe(&progress, style), format!("{start}{best}"));
         let wait = "blocked:read@/w/two.cpp:12".parse().expect("a target");
