@@ -18,6 +18,7 @@
 //! 7. A section has a limit. Lock sites where nothing flows rest, longer each time.
 //! 8. A transaction that comes back is not a new one: `fulcrum_transactions::Activity::take_over`.
 //! 9. Roles belong to one list, which is a lock and a producing store.
+//! 10. A stack of free objects is no flow, even if some threads only fill it and others only empty it.
 //!
 //! Open problem: an address computed from a tagged one (`container_of`) loses its context.
 
@@ -28,6 +29,7 @@ mod flows;
 mod ids;
 mod lists;
 mod numbers;
+mod pools;
 mod registers;
 mod section;
 mod sites;

@@ -222,6 +222,12 @@ impl Words {
         word.filter(same).map_or(Tag::None, |it| it.tag)
     }
 
+    /// The last known value of a word.
+    pub(crate) fn value(&self, span: Span) -> Option<u64> {
+        let word = self.words.get(&span.address);
+        word.filter(|it| it.bytes == span.bytes).map(|it| it.value)
+    }
+
     /// Forgets a word unless another thread has touched it since.
     pub(crate) fn forget_own(&mut self, address: u64, thread: ThreadId) {
         let word = self.words.get(&address);
