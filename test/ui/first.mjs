@@ -64,7 +64,10 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
       return shown.length >= 2 && shown;
     });
     assert.match(rows[0], new RegExp(`^two-threads\\.cpp:${longer}\\+[\\d.]+ % if 2× faster`));
-    assert.match(rows[1], new RegExp(`^two-threads\\.cpp:${shorter}((no|hardly any) effect|[+−][\\d.]+ % if 2× faster)`));
+    assert.match(
+      rows[1],
+      new RegExp(`^two-threads\\.cpp:${shorter}((no|hardly any) effect|[+−][\\d.]+ % if 2× faster)`),
+    );
     assert.match((await vscode.statusText()) ?? "", new RegExp(`two-threads\\.cpp:${longer} \\+`));
   });
 

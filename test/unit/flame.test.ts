@@ -187,11 +187,13 @@ describe("keys", () => {
     const seen: string[] = [];
     let at: ReturnType<typeof nextMatch<string>>;
     for (let n = 0; n < 5; n += 1) {
-      at = nextMatch(halves, at, false, (name) => name === "a" || name === "e");
+      at = nextMatch(halves, at, "forwards", (name) => name === "a" || name === "e");
       seen.push(`${at?.section} ${at?.place.row}`);
     }
     expect(seen).toEqual(["callers 1", "callees 0", "callees 1", "callers 1", "callees 0"]);
-    expect(nextMatch(halves, { section: "callees", place: placeOf(boxes, 0, 0) }, true, (it) => it === "e")).toEqual({
+    expect(
+      nextMatch(halves, { section: "callees", place: placeOf(boxes, 0, 0) }, "backwards", (it) => it === "e"),
+    ).toEqual({
       section: "callers",
       place: placeOf(boxes, 1, 2),
     });

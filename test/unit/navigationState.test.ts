@@ -21,12 +21,12 @@ const origin = { engine: 0, rules: null };
 const profileA = opened({ id: 1 });
 const profileB = opened({ id: 2 });
 
-function after(events: readonly NavigationEvent[], from: Navigated = nothingOpen): Navigated {
+function following(events: readonly NavigationEvent[], from: Navigated = nothingOpen): Navigated {
   return events.reduce(reduce, from);
 }
 
 /** `a` is open, and its view settings are restored. */
-const withA = after([
+const withA = following([
   { type: "open", source: a, by: "user" },
   { type: "opened", attempt: 1, source: a, opened: profileA, origin },
   { type: "restored", opened: profileA },
@@ -52,7 +52,7 @@ describe("opening", () => {
       { type: "failed", attempt: 2, title: "b.folded", text: "late" },
       { type: "ended", attempt: 2 },
     ];
-    expect(after(late, again)).toEqual(again);
+    expect(following(late, again)).toEqual(again);
     expect([again.attempt, again.opens]).toEqual([3, 2]);
   });
 
@@ -88,16 +88,13 @@ describe("view settings", () => {
   const looked = view({ zoom: true, current: current({ frames: path }) });
 
   test("are kept once they are restored, and only those of files", () => {
-    const restoring = after(
-      [{ type: "opened", attempt: 2, source: b, opened: profileB, origin }],
-      openingB,
-    );
+    const restoring = following([{ type: "opened", attempt: 2, source: b, opened: profileB, origin }], openingB);
     expect(settingsToKeep(restoring)).toBeUndefined();
     expect(settingsToKeep(reduce(restoring, { type: "restored", opened: profileB }))?.settings).toEqual(
       settingsOf(profileB.view),
     );
     const derived = { files: [], against: [], derived: { title: "part", open: async () => profileA } };
-    const part = after([
+    const part = following([
       { type: "open", source: derived, by: "user" },
       { type: "opened", attempt: 1, source: derived, opened: profileA, origin },
       { type: "restored", opened: profileA },

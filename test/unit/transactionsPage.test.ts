@@ -39,7 +39,7 @@ test("stages are boxes, flows are arrows with their counts, and both are said in
 });
 
 test("a transaction has a lane for each thread, and its slowest is shown first", () => {
-  const stays = [stay("shop/front", "", 0, 1), stay("back/serve", "serve", 1, 3)];
+  const stays = [stay("shop/front", "", 0, 1), stay("backend/serve", "serve", 1, 3)];
   const ways = [way("GET /a", 3, stays), way("GET /a", 9, stays)];
   const opened = openedOf({ shown: shownOf({ types: [type("GET /a")] }), ways });
   const html = renderToString(h(WayView, { opened, first: "", chosen: nothing, go: nothing }));

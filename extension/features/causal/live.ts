@@ -13,7 +13,6 @@ interface AimItem extends vscode.QuickPickItem {
 }
 
 export class Live extends Owner {
-
   constructor(
     private readonly engine: Engine,
     private readonly results: CausalResults,

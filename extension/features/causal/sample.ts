@@ -8,7 +8,6 @@ import type { Engine } from "../editor/engine";
 import * as messages from "../editor/messages";
 
 export class Sample extends Owner {
-
   constructor(
     private readonly engine: Engine,
     private readonly extensionUri: vscode.Uri,

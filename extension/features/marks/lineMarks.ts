@@ -242,7 +242,10 @@ export abstract class LineMarks<
     const shapes = this.known.get(document.uri.toString())?.shapes ?? [];
     painted.cursors = cursorsOf(editor);
     const shown = new Set(painted.textLines("best"));
-    const lines = inDocument(painted.cursors.flatMap((line) => onLine(shapes, line)), document);
+    const lines = inDocument(
+      painted.cursors.flatMap((line) => onLine(shapes, line)),
+      document,
+    );
     const others = once(lines).filter(({ line }) => !shown.has(line));
     painted.paintTexts("cursor", this.texts(others, painted.cursors, inlineModeOf(document)));
   }

@@ -14,7 +14,6 @@ import { ask, registerEscape } from "./navigatorFocus";
 import { fetchRows } from "./navigatorRequests";
 
 export class NavigatorCommands extends Owner {
-
   constructor(
     private readonly engine: Engine,
     private readonly navigation: Navigation,

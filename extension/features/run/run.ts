@@ -37,7 +37,6 @@ const lastRunKey = "fulcrum.lastRequest";
 const proposedSeconds = 60;
 
 export class Run extends Owner {
-
   constructor(
     private readonly engine: Engine,
     private readonly results: CausalResults,

@@ -189,11 +189,7 @@ interface FileDialog {
  * A file dialog over a step, which shows again afterwards: in a remote window the dialog is a quick input itself and hides
  * the step, which is not the user going away.
  */
-function browsing(
-  step: vscode.QuickInput,
-  dialog: FileDialog,
-  away: () => void,
-): () => Promise<string | undefined> {
+function browsing(step: vscode.QuickInput, dialog: FileDialog, away: () => void): () => Promise<string | undefined> {
   let open = false;
   step.onDidHide(() => {
     if (!open) {

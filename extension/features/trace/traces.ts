@@ -224,9 +224,7 @@ async function tellEnd(name: string, run: string): Promise<void> {
 export async function programOrTrouble(run: string): Promise<TracedProgram | undefined> {
   const program = await programOf(run);
   if (program === undefined) {
-    await messages.warn(
-      `${baseName(traceFolderOf(run))} does not say what was run. Record a trace, and refine it.`,
-    );
+    await messages.warn(`${baseName(traceFolderOf(run))} does not say what was run. Record a trace, and refine it.`);
   }
   return program;
 }

@@ -43,9 +43,7 @@ export class RecordTransactions extends Owner {
     private readonly follower: Follower,
   ) {
     super();
-    this.own(
-      vscode.commands.registerCommand("fulcrum.transactions.record", (given?: Command) => this.record(given)),
-    );
+    this.own(vscode.commands.registerCommand("fulcrum.transactions.record", (given?: Command) => this.record(given)));
   }
 
   /** Records a whole command at once (a keybinding, a test); else it asks. */

@@ -110,14 +110,7 @@ function Profile({ title, opened }: { title: string; opened: TransactionsOpened 
       <Crosstalk crosstalk={opened.crosstalk} go={go} measure={(pair) => send({ type: "price", pair })} />
       <Stages opened={opened} go={go} />
       {timed !== undefined && (
-        <WayView
-          key={timed.turn}
-          ref={way}
-          opened={timed.opened}
-          first={lastType}
-          chosen={chosen}
-          go={go}
-        />
+        <WayView key={timed.turn} ref={way} opened={timed.opened} first={lastType} chosen={chosen} go={go} />
       )}
       {notes.length > 0 && (
         <section id="notesPart" aria-label="Notes">

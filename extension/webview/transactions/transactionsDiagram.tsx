@@ -157,10 +157,11 @@ function Box({ box, go, light }: BoxProps): VNode {
   // A box without a share is a place, which is a function; with a share it is a thread.
   const source = share === null && isFunction(name) ? () => go(name) : undefined;
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it has a role; which one depends on the box.
     <g
       class={share !== null ? "box" : source === undefined ? "box place" : "box place source"}
       tabindex={0}
-      role="img"
+      role={source === undefined ? "img" : "button"}
       aria-label={spoken}
       data-id={id}
       onClick={source}
