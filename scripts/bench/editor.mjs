@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- editor`: what marks cost while one types in a file of 22,000 lines, each of which has a result, in a real editor.
+ * `npm run bench -- editor`: the cost of marks while typing in a file of 22,000 lines, each with a result, in a real editor.
  *
- * Chromium tells how much processor time each task of the window's thread took, whatever else the machine does: a task of more
- * than 50 ms is what one feels. The same keys are typed with marks and then without, in one window.
+ * Chromium reports the CPU time of each task of the window's thread, whatever else the machine does. A task of more than 50 ms is
+ * noticeable. The same keys are typed with marks and then without, in one window.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -149,7 +149,7 @@ function report({ marked, bare, marks }) {
     "",
     `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown CPU"}.`,
     "",
-    `The processor time of the longest task of the window's thread while one types in the middle of a file of ${group(lines)} lines, each`,
+    `The CPU time of the longest task of the window's thread while typing in the middle of a file of ${group(lines)} lines, each`,
     `with a result (${marks} on the screen), and while the results come back; ${rounds} rounds. The limit is ${limit} ms.`,
     "",
     "| | median | least | most |",
@@ -157,6 +157,6 @@ function report({ marked, bare, marks }) {
     row("with marks", marked),
     row("without", bare),
     "",
-    `With marks it is ${(median(marked) / median(bare)).toFixed(2)} times as long as without them.`,
+    `With marks, it takes ${(median(marked) / median(bare)).toFixed(2)} times as long as without.`,
   ].join("\n");
 }

@@ -22,7 +22,7 @@ const byConnection = { "memcached, -t 2": 2 };
 /** Flows besides that of connections that are no surprise, and what they are. */
 const known = {
   "memcached, -t 2":
-    "a list of free items with one thread that gives and another that takes: workers give back the items that carried connections, and the main thread uses them again",
+    "a free list with one producer and one consumer: workers return the items that carried connections, and the main thread uses them again",
 };
 
 /** As in the issue, a few threads do what many requests ask for. */
@@ -113,10 +113,10 @@ function report(rows) {
   );
   return `## Flow through shared memory
 
-Servers as Debian packages them, each connection with a request of its own (memcached's with two). *Handed over* are flows from the
-function that puts a connection into the server's queue to the one that takes it out; one connection more than are counted asked
-whether the server listens. Apache's event MPM puts a connection into the queue once more when it lingers. PostgreSQL has
-processes, which hand nothing to each other through memory.
+Servers as Debian packages them; each connection has a request of its own (memcached's has two). *Handed over* are flows from the
+function that puts a connection into the server's queue to the one that takes it out. One more connection, which is not counted,
+checked whether the server listens. Apache's event MPM puts a connection into the queue again when it lingers. PostgreSQL has
+processes, which hand nothing over through memory.
 
 ${table(
   ["server", "connections", "handed over", "by", "other flows"],
@@ -130,9 +130,9 @@ ${table(
 )}
 ${others.length === 0 ? "" : `\n${others.join("\n")}\n`}
 The thread pool has the shape of OpenTelemetry's issue #2259: a request is handed to a pool of four threads, which asks another
-server, while whoever took the request waits for the result; all connections are kept. What OpenTelemetry's eBPF instrumentation
-made of 400 requests to a Java program of this shape is quoted from the issue. Each request has one of 26 paths, so a wrong one is
-seen with a probability of 96 %.
+server, while the thread that took the request waits for the result. All connections are kept. The first row quotes the issue: the
+result of OpenTelemetry's eBPF instrumentation for 400 requests to a Java program of this shape. Each request has one of 26 paths, so a
+wrong attribution is detected with a probability of 96 %.
 
 ${table(
   ["thread pool", "requests", "right", "wrong", "nobody's"],

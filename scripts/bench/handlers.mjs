@@ -166,13 +166,12 @@ function report(rows) {
   const parts = rows.map(([proxy, found]) => section(proxy, found));
   return `## Hits and misses of caches
 
-A cache that goes round in a loop of its own is asked for a page that it has and for one that it must fetch, in turn, by eight
-connections that are kept. As in the paper's Figure 9, a miss goes through one handler more: the one that goes on when the origin
-has answered.
+Eight kept connections ask a cache with its own event loop in turn for a page that it has and for one that it must fetch. As in the
+paper's Figure 9, a miss goes through one more handler: the one that continues when the origin has answered.
 
-What hits and misses cost is measured with one connection, which rests after each answer, so that the kernel's account of the
-server's CPU time can be read after each request (*by the kernel*, the same run). Runs with only hits and only misses stand beside
-it; what a request costs depends on what the processor did just before, so these are other requests, and not only other shares.
+The cost of hits and misses is measured with one connection, which pauses after each answer, so that the kernel's count of the
+server's CPU time can be read after each request (*by the kernel*, in the same run). The last column is from runs with only hits and
+only misses. The cost of a request depends on what the processor did just before, so requests in these runs really cost something else.
 
 ${parts.join("\n\n")}`;
 }

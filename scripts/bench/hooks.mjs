@@ -82,7 +82,7 @@ function report(journal) {
   return `## Hooks of transactional profiling
 
 ${machine}; ${revision}; ${journal.dates()}. What a call costs, or a critical section from before its lock to after its unlock, in ticks of the time
-stamp counter: by libc's own functions, and by the same functions hooked, in turn in one process that is recorded. *First* is the first
+stamp counter: with libc's own functions, and with the same functions hooked, in turn in one recorded process. *First* is the first
 call, *early* the mean of the first 200, *then* the median of the second half. Each number is the median of ${count} runs; *more* is
 what *then* is above libc's, with its range.
 

@@ -241,13 +241,13 @@ function report(rows) {
   );
   return `### Killed at random moments
 
-Each server is recorded and asked, and killed by \`kill -9\` with all its processes, up to ${longest / 1000} s after it listens, every fourth time
-while it starts. The tiers of the bookstore run together and are killed one after the other, up to 3 s after the first twenty pages.
-*Nothing yet* are servers that were killed before they had begun. *Answered* are requests whose answers had come whole (MariaDB's and
-PostgreSQL's are not counted); each must be in what was recorded.
+Each server is recorded under load and killed by \`kill -9\` with all its processes, up to ${longest / 1000} s after it listens; every fourth time
+it is killed while it starts. The tiers of the bookstore run together and are killed one after the other, up to 3 s after the first
+twenty pages. *Nothing yet* are servers that were killed before they had begun. *Answered* are requests with complete answers (not
+counted for MariaDB and PostgreSQL); each of them must be in the recording.
 
 ${table(
-  ["killed", "times", "opens", "nothing yet", "answered before", "of these missing", "logs told to be cut"],
+  ["killed", "times", "opens", "nothing yet", "answered before", "missing", "logs reported as cut"],
   tiers.map(([name, it]) => {
     const nothing = it.errors.filter(isNothing).length;
     return [name, it.kills, it.opened, nothing, grouped(it.answered), grouped(it.missing), it.cut];

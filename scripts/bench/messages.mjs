@@ -160,9 +160,8 @@ function report(rows) {
 
 ${found === undefined ? "" : contextsTold(found)}
 
-What goes through the wire was written down between client and server by a process that is not recorded, and is a peer to both.
-Each comparison is with what it wrote down when nobody was recorded. Client and server compare every byte that they receive,
-recorded or not.
+A process between client and server, which is not recorded itself, writes down the bytes on the wire. Each row is compared with the
+bytes of a run in which nothing is recorded. Client and server check every byte that they receive, in all runs.
 
 ${table(
   ["wire", "recorded", "calls", "bytes of requests", "bytes of answers", "other than alone"],
@@ -184,9 +183,9 @@ function contextsTold({ requests, reads, partial, right, wrong }) {
     const unknown = requests - right[at] - wrong[at];
     return [medium, ...[requests, right[at], wrong[at], unknown].map(grouped)];
   });
-  return `${grouped(requests)} requests of four clients at a time went through a chain of programs, one call by each medium. A call is right when
-its context is that of its own request, as the functions' names say (\`ask_7\`, \`relay_7\`, \`note_7\`, \`store_7\`, of 16 kinds). Messages are
-sent and received in random pieces by all functions that there are, vectored ones and system calls too: ${grouped(reads)} reads, of
+  return `${grouped(requests)} requests of four clients at a time went through a chain of programs, with one call over each medium. A call is right if
+its context is that of its own request, as the functions' names show (\`ask_7\`, \`relay_7\`, \`note_7\`, \`store_7\`, of 16 kinds). Messages are
+sent and received in random pieces by all available functions, including vectored ones and system calls: ${grouped(reads)} reads, of
 which ${grouped(partial)} ended within a message. All requests share one unix socket and one pair of pipes.
 
 ${table(["medium", "calls", "right", "wrong", "unknown"], rows)}`;

@@ -104,7 +104,7 @@ function report(rows, numbers, footer) {
     "## The same numbers as pprof",
     "",
     "Flat and cum of every function, from `fulcrum profile top --json` and from `go tool pprof -top` (comparisons: `-diff_base`), for",
-    "every value type of every profile. No number may differ, not even in its last digit. Samples without a stack belong to no function.",
+    "every value type of every profile. No number may differ, not even in the last digit. Samples without a stack belong to no function.",
     "",
     "| profile | value types | functions | differences |",
     "|---|---:|---:|---:|",

@@ -18,15 +18,15 @@ The shop of Whodunit §8.4 (\`samples/bookstore\`): haproxy, Tomcat and MariaDB,
 with ${options.browsers} emulated browsers for ${Math.round(shop.seconds)} s, ${options.items.toLocaleString("en")} items, tables of MyISAM, and TPC-W's browsing mix with ${options.adminShare} % each of
 AdminRequest and AdminConfirm instead of 0.1 %. ${journal.dates()} on ${machine}; ${fulcrum}.${busy}
 
-*Found* are transactions under the interaction's name, beside the pages that the browsers got. MariaDB's own account of *CPU* is
-\`userstat\`: each interaction has a database user of its own. Shares are those of the fourteen together. *Waits* are those for locks of
-tables; MariaDB's own are its performance schema's.
+*Pages* are those that the browsers got; *found* are transactions under the interaction's name. MariaDB's own *CPU* time is from
+\`userstat\`, because each interaction has its own database user. Shares are fractions of the fourteen together. *Waits* are for table
+locks; MariaDB's own numbers are from its performance schema.
 
 | interaction | pages | found | CPU | MariaDB: CPU | waits | MariaDB: waits |
 | --- | --: | --: | --: | --: | --: | --: |
 ${rows(interactions).join("\n")}
 
-MariaDB spent another ${seconds(shop.otherCpu)} of CPU time for none of the fourteen.
+MariaDB spent another ${seconds(shop.otherCpu)} of CPU time on none of the fourteen.
 
 ${crosstalk(interactions, journal.get("item").interactions)}
 
@@ -73,11 +73,11 @@ const SHOPS = {
 /** What the two repairs of §8.4 bring; Figures 11 and 12 when nobody else used the machine. */
 function repairs(journal) {
   const [before, item, cache] = Object.keys(SHOPS).map((key) => journal.get(key).interactions);
-  const text = `The two repairs of §8.4, by MariaDB's own account: with \`item\` an InnoDB table, AdminConfirm waits ${adminWait(item)} for tables, and
-${adminWait(before)} before; with the results of BestSellers and SearchResults kept, a page takes ${cpuOfPage(cache)} of its CPU time, and ${cpuOfPage(before)}
+  const text = `The two fixes of §8.4, by MariaDB's own numbers: with \`item\` as an InnoDB table, AdminConfirm waits ${adminWait(item)} for tables, and
+${adminWait(before)} before; with cached results of BestSellers and SearchResults, a page takes ${cpuOfPage(cache)} of its CPU time, and ${cpuOfPage(before)}
 before.`;
   if (journal.get("machine").load > QUIET) {
-    return `${text} Response times (Figures 11 and 12) are left out: others used the machine, now more and now less.`;
+    return `${text} Response times (Figures 11 and 12) are left out: the load by others on the machine varied.`;
   }
   const times = Object.entries(SHOPS).map(([key, shop]) => [shop, ...response(journal.get(key))]);
   const head = ["shop", ...HEAVY, "pages"];

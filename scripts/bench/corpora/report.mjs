@@ -46,9 +46,9 @@ export function document(parts, footer) {
   return [
     "## Other people's recordings",
     "",
-    "Every recording in the public repositories of profilers and of tools that open their files (`npm run bench -- corpora`): the",
-    "files are fetched for measuring and are no part of this repository. *Notes*: files of which Fulcrum says that something is left",
-    "out or odd. *Compared*: files whose numbers another tool tells, too: totals, or own and cumulative costs of every function, or",
+    "Every recording in the public repositories of profilers and of tools that open their files (`npm run bench -- corpora`). The",
+    "files are fetched for the measurement and are not part of this repository. *Notes*: files for which Fulcrum notes that something is",
+    "left out or odd. *Compared*: files for which another tool also has numbers: totals, own and cumulative costs of every function, or",
     "the sum of every stack. No number may differ.",
     "",
     "| corpus | files | read | refused | notes | compared | numbers | differences |",
@@ -128,8 +128,8 @@ function formats(parts) {
     return `| ${[name, ...counts, [...new Set(mine.map(({ peer }) => peer))].join("; ")].join(" | ")} |`;
   });
   return [
-    "The formats that Fulcrum reads besides the usual ones, each compared with its own tool. *Published*: recordings out of the",
-    "repositories; *here*: recordings of other people's programs, made by the format's own tool when the benchmark runs.",
+    "Less common formats, each compared with its own tool. *Published*: recordings from the repositories. *Here*: recordings of other",
+    "people's programs, made by the format's own tool when the benchmark runs.",
     "",
     "| format | published | here | numbers | differences | compared with |",
     "|---|---:|---:|---:|---:|---|",

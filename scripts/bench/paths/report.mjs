@@ -100,9 +100,9 @@ function automatic(rows, times) {
     return `${titles[kind]} ${spent.toFixed(0)} ms`;
   });
   return [
-    "Automatic search (`fulcrum suggest --auto`). *Named*: of the fourteen largest planted sequences, those of which a unique name is",
-    "in a result. *Overlap*: how much more the results cost one by one than together. The paper's expert worked on other profiles of",
-    "the same shape, whose true bottlenecks nobody knows.",
+    "Automatic search (`fulcrum suggest --auto`). *Named*: how many of the fourteen largest planted sequences have a unique name in a",
+    "result. *Overlap*: how much more the results cost one by one than together. The paper's expert worked on other profiles of",
+    "the same shape, whose true bottlenecks are not known.",
     "",
     "| profile | seed | sequences | coverage | names | overlap | named | the paper's expert |",
     "|---|---:|---:|---:|---:|---:|---:|---|",

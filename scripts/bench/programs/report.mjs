@@ -14,7 +14,7 @@ export function report(programs, journal) {
   return `${machine}; ${fulcrum}, ${revision}; ${compilers}; ${journal.dates()}. The load
 average was ${load.toFixed(1)} when it began.
 
-| program | as alone | progress point | first verdict | worth at least | best function, if it took half its time | what its repair brought |
+| program | as alone | progress point | first verdict | worth at least | best function, if it took half its time | what its fix gained |
 | --- | --- | --- | --: | --- | --- | --- |
 ${rows.join("\n")}
 
@@ -34,7 +34,7 @@ function row(name, { missing, differences, recorded, verdict, worth, progress, b
   return `| ${name} | ${alone} | ${points} | ${first} | ${worthOf(worth)} | ${lines.join("<br>") || "–"} | ${repaired(repair)} |`;
 }
 
-/** Of a known repair, whatever the profile says: what it gains, alone. */
+/** What a known fix gains, alone, whatever the profile says. */
 function repaired(repair) {
   return repair === undefined
     ? "–"
@@ -53,9 +53,9 @@ function worthOf(worth) {
 function worthAtLeast(rows) {
   const seconds = rows.flatMap(({ worth }) => (worth === undefined ? [] : [worth.seconds]));
   const told = seconds.length === 0 ? "" : `, after ${median(seconds).toFixed(0)} s in the median`;
-  return `*Worth at least* is what a run says while it goes on, as soon as one function is credibly worth something: what the program
-gains at least if it is twice as fast; ${seconds.length} of
-${rows.length} runs did${told}.`;
+  return `*Worth at least* is a run's first verdict: as soon as one function is credibly worth something, the run says what the program
+gains at least if that function is twice as fast. ${seconds.length} of
+${rows.length} runs had a first verdict${told}.`;
 }
 
 function answers({ right }) {

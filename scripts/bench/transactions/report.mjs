@@ -15,11 +15,10 @@ export function report(servers, journal, notes) {
   });
   return `## Transactional profiling of servers
 
-${machine}; ${revision}; ${journal.dates()}. The servers are the distribution's, unchanged. Each round starts the server,
-alone, recorded by \`fulcrum transactions run\`, and under \`perf record\` at the same rate with call stacks by copies of the
-stack, in turn; whoever asks runs on the same two processors. A cost is the median over rounds of how much longer the same
-requests took than alone in the same round, with the half width of its 95 % interval. *Named* are requests that were sent and
-found as a transaction of the right type.
+${machine}; ${revision}; ${journal.dates()}. The servers are the distribution's, unchanged. Each round starts the server
+alone, recorded by \`fulcrum transactions run\`, and under \`perf record\` at the same rate with copied stacks, in turn. The clients run
+on the same two processors. A cost is how much longer the same requests took than alone in the same round: the median over the rounds,
+with half the width of its 95 % interval. *Named* are requests that were found as a transaction of the right type.
 
 | server | requests | named | recorded | perf record |
 | --- | --: | --: | --: | --: |
