@@ -60,6 +60,8 @@ pub enum Format {
     HeapProfile,
     /// Stacks with counts, as DTrace prints them.
     DTrace,
+    /// Maps of stacks, as bpftrace prints them.
+    Bpftrace,
     /// A timeline of Safari's Web Inspector.
     Safari,
     /// Text of gperftools, jemalloc and Go: memory, waiting and goroutines.
@@ -100,6 +102,7 @@ impl Format {
             Format::V8Log => "V8 log",
             Format::HeapProfile => "heapprofile",
             Format::DTrace => "DTrace",
+            Format::Bpftrace => "bpftrace",
             Format::Safari => "Safari",
             Format::PprofText => "legacy pprof text",
             Format::Gperftools => "gperftools CPU profile",

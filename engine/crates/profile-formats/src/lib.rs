@@ -32,9 +32,9 @@ use self::decode::fault::Fault;
 use self::decode::input::Input;
 use self::decode::{json, unwrap};
 use self::formats::{
-    callgrind, chrome_trace, dhat, dtrace, firefox, folded, gprof, gprof2dot, haskell, instruments,
-    jfr, legacy, massif, otlp, perf_data, perf_script, perfetto, pprof, pstats, pyinstrument,
-    safari, scalene, simpleperf, speedscope, stackprof, v8, v8_heap, v8_log, v8_old,
+    bpftrace, callgrind, chrome_trace, dhat, dtrace, firefox, folded, gprof, gprof2dot, haskell,
+    instruments, jfr, legacy, massif, otlp, perf_data, perf_script, perfetto, pprof, pstats,
+    pyinstrument, safari, scalene, simpleperf, speedscope, stackprof, v8, v8_heap, v8_log, v8_old,
 };
 use self::unsupported::foreign;
 
@@ -68,7 +68,7 @@ impl Reader {
 }
 
 /// The registry: every reader, most specific first. The first that detects its format reads the file.
-const READERS: [Reader; 30] = [
+const READERS: [Reader; 31] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -100,6 +100,7 @@ const READERS: [Reader; 30] = [
     Reader::new(Format::CpuProfile, v8_old::detect, v8_old::read),
     Reader::new(Format::Safari, safari::detect, safari::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
+    Reader::new(Format::Bpftrace, bpftrace::detect, bpftrace::read),
     Reader::new(Format::Massif, massif::detect, massif::read),
     Reader::new(Format::Instruments, instruments::detect, instruments::read),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),

@@ -1,6 +1,7 @@
 //! The readers, one module for each format. Each has two functions: `detect` says whether a file is in its format, and `read`
 //! reads it. The registry in `lib.rs` lists them.
 
+pub(crate) mod bpftrace;
 pub(crate) mod callgrind;
 pub(crate) mod chrome_trace;
 pub(crate) mod dhat;

@@ -10,7 +10,8 @@ use fulcrum_stats::Random;
 mod check;
 
 /// Every fuzz target, in alphabetical order, and its format; `None` detects it.
-pub(crate) const TARGETS: [(&str, Option<Format>); 30] = [
+pub(crate) const TARGETS: [(&str, Option<Format>); 31] = [
+    ("bpftrace", Some(Format::Bpftrace)),
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),

@@ -129,6 +129,10 @@ pub(crate) fn samples() -> Vec<(Format, Vec<u8>)> {
             include_bytes!("../../../../../fuzz/corpus/dtrace/stacks").to_vec(),
         ),
         (
+            Format::Bpftrace,
+            include_bytes!("../../../../../fuzz/corpus/bpftrace/maps").to_vec(),
+        ),
+        (
             Format::Safari,
             include_bytes!("../../../../../fuzz/corpus/safari/timeline").to_vec(),
         ),
