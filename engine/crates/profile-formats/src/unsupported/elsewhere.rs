@@ -102,6 +102,40 @@ const SYSPROF: ForeignFile = ForeignFile::new(
     "an XML recording of Sysprof before version 3",
     "record with `perf record -g`",
 );
+const SAMPLE: ForeignFile = ForeignFile::new(
+    "a report of macOS's `sample`",
+    "convert it with `stackcollapse-sample.awk FILE > FILE.folded` (of FlameGraph)",
+);
+const XCTRACE: ForeignFile = ForeignFile::new(
+    "an export of Instruments (xctrace)",
+    "convert it with `inferno-collapse-xctrace FILE > FILE.folded` (of inferno)",
+);
+const VISUAL_STUDIO: ForeignFile = ForeignFile::new(
+    "Visual Studio's call tree (CSV)",
+    "convert it with `stackcollapse-vsprof.pl FILE > FILE.folded` (of FlameGraph)",
+);
+const VTUNE_CSV: ForeignFile = ForeignFile::new(
+    "VTune's report (CSV)",
+    "convert it with `stackcollapse-vtune.pl FILE > FILE.folded` (of FlameGraph)",
+);
+const FTRACE: ForeignFile = ForeignFile::new(
+    "a trace of the kernel's functions or events (ftrace, systrace)",
+    "record stacks with `perf record -g`",
+);
+const GOROUTINES: ForeignFile = ForeignFile::new(
+    "Go's list of goroutines with their arguments",
+    "fetch `/debug/pprof/goroutine` without `debug=2`",
+);
+const PICTURE: ForeignFile =
+    ForeignFile::new("a picture (SVG)", "open the stacks from which it was drawn");
+const PAGE: ForeignFile = ForeignFile::new(
+    "a page (HTML)",
+    "open the recording that it shows; async-profiler's pages are converted with `jfrconv -o collapsed FILE FILE.folded`",
+);
+const RUSTC: ForeignFile = ForeignFile::new(
+    "rustc's profile of itself (.mm_profdata)",
+    "convert it with `crox FILE` (of measureme)",
+);
 const XPERF: ForeignFile = ForeignFile::new(
     "xperf's table",
     "record with a profiler whose stacks stay whole, such as `samply record`",
@@ -127,6 +161,7 @@ pub(crate) fn recognise(input: &Input) -> Option<ForeignFile> {
         (bytes.starts_with(b"7z\xbc\xaf\x27\x1c"), SEVEN_ZIP),
         (bytes.starts_with(b"\xfd7zXZ\0"), XZ),
         (bytes.starts_with(b"BZh"), BZIP2),
+        (bytes.starts_with(b"MMPD"), RUSTC),
         (bytes.get(TAR_MAGIC).is_some_and(|it| it == b"ustar"), TAR),
     ];
     let binary = kinds.into_iter().find(|(is, _)| *is && !input.is_text());
@@ -145,7 +180,8 @@ fn text(input: &Input) -> Option<ForeignFile> {
     }
     let mut lines = input.first_lines().map(|(_, line)| line.trim());
     let first = lines.next()?;
-    if first.starts_with("v8-version,") {
+    // Chromium's logs have no version.
+    if first.starts_with("v8-version,") || first.starts_with("shared-library,") {
         return Some(V8_LOG);
     }
     if first.ends_with("Time and Allocation Profiling Report  (Final)") {
@@ -183,8 +219,33 @@ fn other(first: &str, text: &str) -> Option<ForeignFile> {
         (words(&["Index", "%", "CPU", "Time:Total"]), VTUNE),
         (first == "<profile>" && text.contains("<objects>"), SYSPROF),
         (first.starts_with("Process Name, Display Name, "), XPERF),
+        (first.starts_with("Analysis of sampling "), SAMPLE),
+        (
+            first.starts_with("<?xml") && text.contains("<trace-query-result>"),
+            XCTRACE,
+        ),
+        (first.starts_with("Level,Function Name,"), VISUAL_STUDIO),
+        (first.starts_with("Function Stack,"), VTUNE_CSV),
+        (first.starts_with("war:Column filter"), VTUNE_CSV),
+        (first.starts_with("# tracer: "), FTRACE),
+        (
+            first.starts_with("goroutine ") && first.ends_with("]:"),
+            GOROUTINES,
+        ),
+        (first.starts_with("<?xml") && text.contains("<svg"), PICTURE),
+        (first.starts_with("<svg"), PICTURE),
+        (is_page(first), PAGE),
     ];
     kinds.into_iter().find_map(|(is, kind)| is.then_some(kind))
+}
+
+fn is_page(first: &str) -> bool {
+    let begins = |tag: &str| {
+        first
+            .get(..tag.len())
+            .is_some_and(|it| it.eq_ignore_ascii_case(tag))
+    };
+    begins("<!doctype html") || begins("<html")
 }
 
 /// Whether the first protobuf field is a plane with the name of a host or a device.
@@ -226,6 +287,18 @@ mod tests {
             (b"7z\xbc\xaf\x27\x1c\0\x04", SEVEN_ZIP),
             (b"\xfd7zXZ\0\0\x04", XZ),
             (b"BZh91AY&SY\0", BZIP2),
+            (b"MMPD\x09\0\0\0", RUSTC),
+            (b"Analysis of sampling rg (pid 7) every 1 millisecond\nProcess:  rg [7]\n", SAMPLE),
+            (b"<?xml version=\"1.0\"?>\n<trace-query-result>\n<node>\n", XCTRACE),
+            (b"\xef\xbb\xbfLevel,Function Name,Number of Calls,\n0,\"a.exe\",0,\n", VISUAL_STUDIO),
+            (b"Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n", VTUNE_CSV),
+            (b"war:Column filter is ON.\nFunction Stack,CPU Time:Self,Module\n", VTUNE_CSV),
+            (b"# tracer: nop\n#\n", FTRACE),
+            (b"goroutine 1 [running]:\nmain.main()\n", GOROUTINES),
+            (b"<?xml version=\"1.0\"?>\n<svg version=\"1.1\">\n", PICTURE),
+            (b"<svg xmlns=\"http://www.w3.org/2000/svg\">\n", PICTURE),
+            (b"<!DOCTYPE html>\n<html lang='en'>\n", PAGE),
+            (b"shared-library,\"/usr/bin/node\",0x400000,0x500000\n", V8_LOG),
             (b"*version\n3\n*threads\n1\tmain\n", ART),
             (b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f @ /boot/kernel\n", PMCSTAT),
             (b"--- threadz 1 ---\n\n--- Thread 7f (name: main/1) stack: ---\n  PC: 0x4: f\n", THREADS),
