@@ -2,16 +2,17 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { expect, test } from "vitest";
-import { Crosstalk } from "../../extension/webview/transactions/transactionsCrosstalk";
+import { Crosstalk, type Pair } from "../../extension/webview/transactions/transactionsCrosstalk";
 import { Stages } from "../../extension/webview/transactions/transactionsDiagram";
 import { WayView } from "../../extension/webview/transactions/transactionsWay";
 import { flow, openedOf, pair, shownOf, stay, type, way } from "./makeTransactions";
 
 const nothing = () => undefined;
 
-function crosstalk(pairs: ReturnType<typeof pair>[]): string {
+function crosstalk(pairs: ReturnType<typeof pair>[], first: Pair | null = null): string {
   const waitNs = pairs.reduce((sum, it) => sum + it.waitNs, 0);
-  return renderToString(h(Crosstalk, { crosstalk: { waitNs, pairs, notes: [] }, go: nothing, measure: nothing }));
+  const props = { crosstalk: { waitNs, pairs, notes: [] }, first, chosen: nothing, go: nothing, measure: nothing };
+  return renderToString(h(Crosstalk, props));
 }
 
 test("crosstalk has a cell for each pair that waited, and one tab stop", () => {
@@ -20,6 +21,11 @@ test("crosstalk has a cell for each pair that waited, and one tab stop", () => {
   expect(html.match(/tabindex="0"/gi)?.length).toBe(1);
   expect(html).toContain('id="pair"');
   expect(html).not.toContain("<h3>");
+});
+
+test("the pair that was open stays open when the run is read again", () => {
+  const html = crosstalk([pair("GET /a", "GET /b", 4e6)], { waiter: "GET /a", holder: "GET /b" });
+  expect(html).toContain("<h3>GET /a waits for GET /b</h3>");
 });
 
 test("without crosstalk the page says so", () => {

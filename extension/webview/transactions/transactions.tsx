@@ -5,7 +5,7 @@ import type { FromTransactions, ToTransactions } from "../../core/transactions/m
 import { summaryText } from "../../core/transactions/types";
 import { byId, connect } from "../dom";
 import { Button } from "../ui";
-import { Crosstalk } from "./transactionsCrosstalk";
+import { Crosstalk, type Pair } from "./transactionsCrosstalk";
 import { Stages } from "./transactionsDiagram";
 import { TypeTable } from "./transactionsTypes";
 import { WayView } from "./transactionsWay";
@@ -26,6 +26,8 @@ const types = createRef<TypeTable>();
 const way = createRef<WayView>();
 /** The type whose transaction was shown last. */
 let lastType = "";
+/** The pair of the crosstalk that was open last: it stays open when the run is read again. */
+let lastPair: Pair | null = null;
 
 function receive(message: ToTransactions): void {
   if (message.type === "live") {
@@ -50,6 +52,10 @@ function follow(title: string, opened: TransactionsOpened): void {
 function chosen(type: string): void {
   lastType = type;
   types.current?.mark(type);
+}
+
+function opensPair(pair: Pair): void {
+  lastPair = pair;
 }
 
 function Page(): VNode | null {
@@ -107,7 +113,13 @@ function Profile({ title, opened }: { title: string; opened: TransactionsOpened 
         act={(action, of) => send({ type: "of", action, of })}
         go={go}
       />
-      <Crosstalk crosstalk={opened.crosstalk} go={go} measure={(pair) => send({ type: "price", pair })} />
+      <Crosstalk
+        crosstalk={opened.crosstalk}
+        first={lastPair}
+        chosen={opensPair}
+        go={go}
+        measure={(pair) => send({ type: "price", pair })}
+      />
       <Stages opened={opened} go={go} />
       {timed !== undefined && (
         <WayView key={timed.turn} ref={way} opened={timed.opened} first={lastType} chosen={chosen} go={go} />

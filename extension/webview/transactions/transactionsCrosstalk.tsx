@@ -18,16 +18,24 @@ const mostPaths = 10;
 
 interface Props {
   crosstalk: TransactionsCrosstalk;
+  /** The pair that is open first. */
+  first: Pair | null;
+  /** Gets each pair that is opened. */
+  chosen: (pair: Pair) => void;
   /** Goes to a function's source. */
   go: (name: string) => void;
   /** Measures what a section is worth. */
   measure: (section: SectionOf) => void;
 }
 
-type Pair = Pick<CrosstalkCell, "waiter" | "holder">;
+export type Pair = Pick<CrosstalkCell, "waiter" | "holder">;
 
-export function Crosstalk({ crosstalk, go, measure }: Props): VNode {
-  const [chosen, choose] = useState<Pair | null>(null);
+export function Crosstalk({ crosstalk, first, chosen: tell, go, measure }: Props): VNode {
+  const [chosen, setChosen] = useState(first);
+  const choose = (pair: Pair): void => {
+    setChosen(pair);
+    tell(pair);
+  };
   const matrix = crosstalkMatrix(crosstalk);
   if (matrix === null) {
     return (
