@@ -4,9 +4,8 @@
 use std::ops::Range;
 
 use crate::flows::Flow;
-use crate::ids::Synopsis;
-use crate::ids::{CodeAddress, LockId, ThreadId};
-use crate::lists::{Consumption, ListId, ListLimits, ListSummary, Lists};
+use crate::ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
+use crate::lists::{Consumption, ListLimits, ListSummary, Lists};
 use crate::numbers::Map;
 use crate::pools::Stored;
 use crate::section::Tracker;

@@ -40,8 +40,8 @@ use std::ops::Range;
 
 pub use detector::{Counts, FlowDetector, Limits};
 pub use flows::Flow;
-pub use ids::{CodeAddress, LockId, Synopsis, ThreadId};
-pub use lists::{Consumption, ListId, ListSummary};
+pub use ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
+pub use lists::{Consumption, ListSummary};
 pub use sites::Learning;
 
 /// A 64-bit register.

@@ -1,8 +1,7 @@
 //! Lists of producers and consumers, by lock and producing store, and the flow through each (Whodunit §3.2, §3.4).
 
 use crate::flows::{Flow, Flows};
-use crate::ids::Synopsis;
-use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
 use crate::numbers::{Map, Set};
 use crate::pools::{Push, Use};
 
@@ -37,17 +36,6 @@ pub struct ListSummary {
     pub consumed: u64,
     /// Whether a thread both produced and consumed, or the list is one of free objects, so that none of this was flow.
     pub demoted: bool,
-}
-
-/// One of a process's lists of producers and consumers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ListId(u32);
-
-impl ListId {
-    /// The list's number, from 0, unique in its process.
-    pub fn number(self) -> u32 {
-        self.0
-    }
 }
 
 #[derive(Debug)]

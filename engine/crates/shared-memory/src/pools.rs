@@ -10,8 +10,7 @@
 //! - It is a stack, linked through its objects, because nobody cares about their order. Answers are taken in order.
 //! - Whoever takes an object from it puts the object into a list from which objects are given back to it.
 
-use crate::ids::{CodeAddress, LockId, ThreadId};
-use crate::lists::ListId;
+use crate::ids::{CodeAddress, ListId, LockId, ThreadId};
 
 /// None of the first pushes onto a list of free objects is of a new object.
 const FIRST: u32 = 16;

@@ -1,9 +1,7 @@
 //! The state of memory words: which carry a context, and which thread touched them last (Whodunit §3.2, the dictionary).
 
 use crate::Span;
-use crate::ids::Synopsis;
-use crate::ids::{CodeAddress, LockId, ThreadId};
-use crate::lists::ListId;
+use crate::ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
 use crate::numbers::Map;
 
 /// The tag of a location.
