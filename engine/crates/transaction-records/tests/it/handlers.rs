@@ -367,6 +367,7 @@ struct Cache {
     cache: Thread,
 }
 
+const LISTENER: u32 = 80;
 const ORIGIN: u32 = 90;
 const IN_LOOP: &str = "main > event_loop";
 
@@ -375,7 +376,7 @@ impl Cache {
     fn new() -> Cache {
         let mut script = Script::default();
         let cache = script.process(10, "cache");
-        script.inode(cache, 1, StreamKind::Other, Via::Found, (0, 0));
+        script.inode(cache, LISTENER, StreamKind::Other, Via::Found, (0, 0));
         let mut it = Cache { script, cache };
         it.accepts(1);
         it.asked(1, "first");
@@ -388,7 +389,7 @@ impl Cache {
     }
 
     fn accepts(&mut self, client: u32) {
-        event(&mut self.script, self.cache, 1);
+        event(&mut self.script, self.cache, LISTENER);
         let accept = format!("{IN_LOOP} > accept_client > accept");
         let ports = (80, 4000 + client as u16);
         self.script
@@ -523,7 +524,7 @@ fn a_registration_for_nobody_changes_nothing() {
         cache.accepts(2);
         cache.asked(2, "second");
         cache.registers(Interest::Write);
-        event(&mut cache.script, cache.cache, 1);
+        event(&mut cache.script, cache.cache, LISTENER);
         cache.registers(interest);
         cache.writes_to_origin();
         cache.reads_from_origin();
