@@ -8,8 +8,8 @@ use fulcrum_model::call_tree::NO_NODE;
 
 use super::costs::{Costs, Width};
 use crate::compare::call_trees::ComparativeProfile;
-use crate::profile::call_tree::find::Named;
 use crate::profile::call_tree::index::Index;
+use crate::profile::call_tree::named::Named;
 use crate::profile::call_tree::names::NO_NAME;
 
 /// Nodes in preorder, as columns. Takes 41 bytes a node, plus 8 for each side with negative costs.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::support::{Naive, random_tree};
+use crate::support::{Naive, large_tree, random_tree};
 use fulcrum_model::CallTree;
 use fulcrum_paths::{
     CallTreeProfile, ComparativeProfile, End, Overlap, ProfileInterface, Refusal, base_ovl, cum_ovl,
@@ -181,6 +181,37 @@ fn longer<'a>(path: &[&'a str], name: &'a str, top: bool) -> Vec<&'a str> {
 
 fn comparison(a: &Arc<CallTree>, b: &Arc<CallTree>) -> ComparativeProfile {
     ComparativeProfile::new((a.clone(), 0), (b.clone(), 0)).unwrap()
+}
+
+/// Frequent paths are visited in blocks: those of the other trees fit into one.
+#[test]
+fn frequent_paths_have_the_papers_metrics() {
+    for seed in 0..2 {
+        let random = &mut Random::new(seed);
+        let tree = large_tree(random, 150, seed == 1);
+        let definitions = Definitions {
+            a: Naive(&tree),
+            b: None,
+        };
+        let profile = CallTreeProfile::new(tree.clone(), 0);
+        let paths = [
+            vec!["a"],
+            vec!["b"],
+            vec!["a", "b"],
+            vec!["b", "b"],
+            vec!["c", "a", "b"],
+        ];
+        for _ in 0..2 {
+            for path in &paths {
+                let s = profile.summary_of(path).unwrap();
+                let one = std::slice::from_ref(path);
+                assert_eq!(profile.base_of(&s), definitions.base(one), "{path:?}");
+                assert_eq!(profile.cum_of(&s), definitions.cum(one), "{path:?}");
+                check_extensions(&profile, &definitions, &s, path);
+            }
+            profile.prepare_steps();
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,8 @@ use std::thread;
 
 use fulcrum_model::call_tree::NO_NODE;
 
-use crate::profile::call_tree::find::Named;
+use crate::profile::call_tree::ahead::{self, TOGETHER};
+use crate::profile::call_tree::named::Named;
 use crate::profile::call_tree::names::{NO_NAME, NameId};
 use crate::profile::call_tree::region::Sums;
 
@@ -199,7 +200,14 @@ impl Part {
         let own = |n: u32| tree.before(n + 1) - tree.before(n);
         scratch.callers.clear();
         scratch.covered.clear();
-        for &n in tree.nodes_of(callee) {
+        let blocks = tree.nodes_of(callee).chunks(TOGETHER);
+        let blocks = blocks.inspect(|nodes| {
+            let nodes = nodes.iter().copied();
+            ahead::nodes(tree, nodes.clone());
+            ahead::subtrees(tree, nodes.clone());
+            ahead::parents(tree, nodes);
+        });
+        for &n in blocks.flatten() {
             let parent = tree.parent(n);
             let caller = match parent {
                 NO_NODE => NO_NAME,

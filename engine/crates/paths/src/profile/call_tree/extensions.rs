@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::profile::call_tree::ahead;
 use crate::profile::call_tree::calls::{Call, CallTable};
 use crate::profile::call_tree::index::Index;
 use crate::profile::call_tree::names::{NO_NAME, NameId};
@@ -53,7 +54,7 @@ impl End {
     /// All extensions, in one pass over the occurrences.
     pub(crate) fn all_extensions(self, index: &Index, of: &Occurrences) -> Extensions {
         let mut groups: ByName<Vec<Occurrence>> = ByName::new(index);
-        self.each_extension(index, of, |name, _, it| groups.of(name).push(it));
+        self.each_extension(index, of, |_| {}, |name, _, it| groups.of(name).push(it));
         groups.sorted()
     }
 
@@ -65,7 +66,8 @@ impl End {
         of: &Occurrences,
     ) -> Vec<(NameId, (i64, i64))> {
         let mut sums: ByName<Sum> = ByName::new(index);
-        self.each_extension(index, of, |name, from, it| {
+        let costs_ahead = |these: &[Occurrence]| of.costs_ahead(index, these);
+        self.each_extension(index, of, costs_ahead, |name, from, it| {
             let (new, last) = match self {
                 End::Top => (it.first, it.last),
                 End::Bottom => (it.last, it.last),
@@ -91,30 +93,38 @@ impl End {
         wanted: NameId,
     ) -> Vec<Occurrence> {
         let mut these = Vec::new();
-        self.each_extension(index, of, |name, _, it| {
+        let mut add = |name, it| {
             if name == wanted {
                 these.push(it);
             }
-        });
+        };
+        self.each_extension(index, of, |_| {}, |name, _, it| add(name, it));
         these
     }
 
     /// Visits the occurrences of all extensions, sorted by their final nodes: the added name, the occurrence that is extended,
-    /// and the extension's occurrence.
+    /// and the extension's occurrence. `read_ahead` is for what a visit reads besides the added node.
     fn each_extension(
         self,
         index: &Index,
         of: &Occurrences,
+        read_ahead: impl Fn(&[Occurrence]),
         mut visit: impl FnMut(NameId, Occurrence, Occurrence),
     ) {
         match self {
-            End::Top => of.each(index, |it| {
-                if let Some((first, name)) = index.parent_name(it.first) {
-                    let last = it.last;
-                    visit(name, it, Occurrence { last, first });
-                }
-            }),
-            End::Bottom => each_child(index, of, |child, it| {
+            End::Top => {
+                let read_ahead = |these: &[Occurrence]| {
+                    ahead::parents(index, these.iter().map(|it| it.first));
+                    read_ahead(these);
+                };
+                of.each_ahead(index, read_ahead, |it| {
+                    if let Some((first, name)) = index.parent_name(it.first) {
+                        let last = it.last;
+                        visit(name, it, Occurrence { last, first });
+                    }
+                });
+            }
+            End::Bottom => each_child(index, of, read_ahead, |child, it| {
                 let name = index.name(child);
                 if name != NO_NAME {
                     let first = it.first;
@@ -126,8 +136,13 @@ impl End {
 }
 
 /// Visits the children of all final nodes, ascending. The children of a final node below another one come between those of
-/// the other.
-pub(crate) fn each_child(index: &Index, of: &Occurrences, mut visit: impl FnMut(u32, Occurrence)) {
+/// the other. `read_ahead` is for what a visit reads besides the children.
+pub(crate) fn each_child(
+    index: &Index,
+    of: &Occurrences,
+    read_ahead: impl Fn(&[Occurrence]),
+    mut visit: impl FnMut(u32, Occurrence),
+) {
     struct Open {
         next: u32,
         end: u32,
@@ -148,7 +163,12 @@ pub(crate) fn each_child(index: &Index, of: &Occurrences, mut visit: impl FnMut(
             open.pop();
         }
     };
-    of.each(index, |it| {
+    let read_ahead = |these: &[Occurrence]| {
+        ahead::nodes(index, these.iter().map(|it| it.last));
+        ahead::children(index, these.iter().map(|it| it.last));
+        read_ahead(these);
+    };
+    of.each_ahead(index, read_ahead, |it| {
         up_to(&mut open, it.last);
         let (next, end) = (it.last + 1, index.end(it.last));
         if next < end {

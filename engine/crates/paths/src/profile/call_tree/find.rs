@@ -1,29 +1,55 @@
 //! Finds where a path occurs in a tree, starting from the rarest of its names. Some names are on half of all nodes, but seldom
-//! all names of a path.
+//! all names of a path. Where it is known which names call which, two names one after the other are rarer still.
+
+use std::cmp::Reverse;
 
 use fulcrum_model::call_tree::NO_NODE;
 
-/// A tree in preorder whose nodes are known by name.
-pub(crate) trait Named {
-    /// The nodes with this name, ascending.
-    fn nodes_of(&self, name: u32) -> &[u32];
-    fn name(&self, n: u32) -> u32;
-    /// [`NO_NODE`] for roots.
-    fn parent(&self, n: u32) -> u32;
-    /// The node after the last descendant.
-    fn end(&self, n: u32) -> u32;
+use crate::profile::call_tree::ahead::{self, TOGETHER};
+use crate::profile::call_tree::named::Named;
+
+/// Where to look for a path.
+struct Start<'t> {
+    /// The position of a name in the path.
+    at: usize,
+    /// The nodes that can stand there, ascending.
+    nodes: &'t [u32],
+}
+
+impl<'t> Start<'t> {
+    /// The rarest name of the path, or two names in it that are even rarer one after the other.
+    fn of(tree: &'t impl Named, path: &[u32]) -> Self {
+        let name = |at: usize| Start {
+            at,
+            nodes: tree.nodes_of(path[at]),
+        };
+        let call = |at: usize| {
+            let nodes = tree.called(path[at - 1], path[at])?;
+            Some(Start { at, nodes })
+        };
+        let names = (0..path.len()).map(name);
+        let all = names.chain((1..path.len()).filter_map(call));
+        // Among equally rare ones the last, because less is below it.
+        let rarest = all.min_by_key(|it| (it.nodes.len(), Reverse(it.at)));
+        rarest.expect("paths are never empty")
+    }
 }
 
 /// The last and the first node of each occurrence, sorted. The path is not empty.
 pub(crate) fn occurrences(tree: &impl Named, path: &[u32]) -> Vec<(u32, u32)> {
-    let count = |at: &usize| tree.nodes_of(path[*at]).len();
-    // Among equally rare names the last, because less is below it.
-    let rarest = (0..path.len()).rev().min_by_key(count);
-    let rarest = rarest.expect("paths are never empty");
-    let (above, below) = (&path[..rarest], &path[rarest + 1..]);
+    let start = Start::of(tree, path);
+    let (above, below) = (&path[..start.at], &path[start.at + 1..]);
     let mut found = Vec::new();
     let (mut level, mut next) = (Vec::new(), Vec::new());
-    for &n in tree.nodes_of(path[rarest]) {
+    let blocks = start.nodes.chunks(TOGETHER);
+    let blocks = blocks.inspect(|nodes| {
+        let nodes = nodes.iter().copied();
+        match above {
+            [] => ahead::nodes(tree, nodes),
+            _ => ahead::parents(tree, nodes),
+        }
+    });
+    for &n in blocks.flatten() {
         let Some(first) = first(tree, n, above) else {
             continue;
         };

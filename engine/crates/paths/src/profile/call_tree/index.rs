@@ -6,12 +6,12 @@ use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::NO_NODE;
 
 use crate::profile::call_tree::calls::CallTable;
-use crate::profile::call_tree::find::Named;
+use crate::profile::call_tree::named::Named;
 use crate::profile::call_tree::names::{NO_NAME, NameId};
 use crate::profile::call_tree::region::Sums;
 
 /// The cost of a path with at most this many names is summed node by node.
-const WALKED: usize = 8;
+pub(crate) const WALKED: usize = 8;
 
 /// The same, while the sums for longer paths are not known yet.
 const FAR: usize = 64;
@@ -308,5 +308,11 @@ impl Named for Index {
 
     fn end(&self, n: u32) -> u32 {
         self.end(n)
+    }
+
+    fn called(&self, caller: NameId, callee: NameId) -> Option<&[u32]> {
+        let calls = self.known_calls()?;
+        let call = calls.find(caller, callee);
+        Some(call.map_or(&[], |call| calls.nodes(call.at)))
     }
 }

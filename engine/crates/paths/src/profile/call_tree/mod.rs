@@ -1,9 +1,11 @@
 //! The profile interface for one call tree (BOTTLENECKS §2.2).
 
+pub(crate) mod ahead;
 pub(crate) mod calls;
 pub(crate) mod extensions;
 pub(crate) mod find;
 pub(crate) mod index;
+pub(crate) mod named;
 pub(crate) mod names;
 pub(crate) mod nearness;
 pub(crate) mod occurrences;

@@ -4,14 +4,18 @@ use std::collections::BinaryHeap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::profile::call_tree::ahead::{self, TOGETHER};
 use crate::profile::call_tree::calls::{Call, CallNodes};
 use crate::profile::call_tree::find;
-use crate::profile::call_tree::index::Index;
+use crate::profile::call_tree::index::{Index, WALKED};
 use crate::profile::call_tree::names::NameId;
 use crate::profile::call_tree::region::{Cover, Region};
 
 /// For paths with at most this many names, occurrences are visited one by one, even if they share nodes.
 const SHORT: usize = 64;
+
+/// In paths with at most this many names, each is compared with each.
+const FEW: usize = 16;
 
 /// When more than one in this many nodes of the tree is in the set, nodes are marked instead of sorted.
 const MARK: usize = 400;
@@ -177,15 +181,55 @@ impl Occurrences {
         }
     }
 
+    /// The same, with `read_ahead` before each block of at most [`TOGETHER`] occurrences.
+    pub(crate) fn each_ahead(
+        &self,
+        index: &Index,
+        read_ahead: impl Fn(&[Occurrence]),
+        mut visit: impl FnMut(Occurrence),
+    ) {
+        let visit_all = |these: &[Occurrence]| {
+            read_ahead(these);
+            these.iter().copied().for_each(&mut visit);
+        };
+        match &self.0.places {
+            Places::Name(name) => each_block(index.nodes_of(*name), |n| n, visit_all),
+            Places::Call(nodes) => {
+                let nodes = index.calls().nodes(*nodes);
+                each_block(nodes, |n| index.parent(n), visit_all);
+            }
+            Places::Listed(these) => these.chunks(TOGETHER).for_each(visit_all),
+            Places::Lazy(it) => it.these(index).chunks(TOGETHER).for_each(visit_all),
+        }
+    }
+
     /// Visits each final node that is not below another one. Nodes below it are among its descendants.
     pub(crate) fn each_outermost(&self, index: &Index, mut visit: impl FnMut(u32)) {
         let mut covered = 0;
-        self.each(index, |it| {
+        self.each_finals_ahead(index, |it| {
             if it.last >= covered {
                 covered = index.end(it.last);
                 visit(it.last);
             }
         });
+    }
+
+    /// Visits each occurrence. The final nodes' memory was read ahead.
+    fn each_finals_ahead(&self, index: &Index, visit: impl FnMut(Occurrence)) {
+        let read_ahead = |these: &[Occurrence]| ahead::nodes(index, these.iter().map(|it| it.last));
+        self.each_ahead(index, read_ahead, visit);
+    }
+
+    /// Reads ahead what the base of these occurrences is made of.
+    pub(crate) fn along_ahead(&self, index: &Index, these: &[Occurrence]) {
+        let finals = these.iter().map(|it| it.last);
+        ahead::stacks(index, finals, self.0.path.len().min(WALKED));
+    }
+
+    /// Reads ahead what base and cum of these occurrences are made of.
+    pub(crate) fn costs_ahead(&self, index: &Index, these: &[Occurrence]) {
+        self.along_ahead(index, these);
+        ahead::subtrees(index, these.iter().map(|it| it.last));
     }
 
     /// Whether some final nodes are below others.
@@ -195,7 +239,7 @@ impl Occurrences {
         }
         *self.0.nested.get_or_init(|| {
             let (mut nested, mut covered) = (false, 0);
-            self.each(index, |it| {
+            self.each_finals_ahead(index, |it| {
                 nested |= it.last < covered;
                 covered = covered.max(index.end(it.last));
             });
@@ -226,7 +270,8 @@ impl Occurrences {
             Places::Name(name) => Some(index.name_cost(name)),
             Places::Call(_) | Places::Listed(_) | Places::Lazy(_) if self.are_disjoint(index) => {
                 let (mut base, mut cum, mut covered) = (0, 0, 0);
-                self.each(index, |Occurrence { last, first }| {
+                let read_ahead = |these: &[Occurrence]| self.costs_ahead(index, these);
+                self.each_ahead(index, read_ahead, |Occurrence { last, first }| {
                     let along = index.along(first, last);
                     base += along;
                     if last >= covered {
@@ -313,14 +358,17 @@ impl Occurrences {
             // Marking nodes in a set and reading it takes less time than sorting, unless there are few.
             if ends.len() * length > index.len() as usize / MARK {
                 let mut marked = Cover::new(index.len());
-                for (n, length) in ends {
-                    up(n, length, &mut |n| {
-                        marked.insert(n);
-                    });
+                for ends in ends.chunks(TOGETHER) {
+                    ahead::stacks(index, ends.iter().map(|it| it.0), length.min(WALKED) - 1);
+                    for &(n, length) in ends {
+                        up(n, length, &mut |n| {
+                            marked.insert(n);
+                        });
+                    }
                 }
                 return marked.intervals();
             }
-            let mut nodes = Vec::new();
+            let mut nodes = Vec::with_capacity(ends.len() * length);
             for (n, length) in ends {
                 up(n, length, &mut |n| nodes.push((n, n + 1)));
             }
@@ -345,8 +393,35 @@ impl Occurrences {
     /// Whether no two occurrences share a node. A shared node is at two places of the path, so its name is in the path twice,
     /// or two of its children have the same name.
     pub(crate) fn are_disjoint(&self, index: &Index) -> bool {
-        let mut names = self.0.path.to_vec();
-        names.sort_unstable();
-        index.siblings_differ() && names.windows(2).all(|it| it[0] != it[1])
+        index.siblings_differ() && all_differ(&self.0.path)
     }
+}
+
+/// The occurrences with these final nodes, in blocks. `first` is the first node by the final one.
+fn each_block(nodes: &[u32], first: impl Fn(u32) -> u32, mut visit: impl FnMut(&[Occurrence])) {
+    let mut block = [Occurrence { last: 0, first: 0 }; TOGETHER];
+    for nodes in nodes.chunks(TOGETHER) {
+        for (to, &n) in block.iter_mut().zip(nodes) {
+            let first = first(n);
+            *to = Occurrence { last: n, first };
+        }
+        visit(&block[..nodes.len()]);
+    }
+}
+
+/// Whether no name is in a path twice.
+fn all_differ(path: &[NameId]) -> bool {
+    if path.len() <= FEW {
+        let mut rest = path;
+        while let Some((first, others)) = rest.split_first() {
+            if others.contains(first) {
+                return false;
+            }
+            rest = others;
+        }
+        return true;
+    }
+    let mut names = path.to_vec();
+    names.sort_unstable();
+    names.windows(2).all(|it| it[0] != it[1])
 }

@@ -2,10 +2,11 @@
 //!
 //! One pass over the path's occurrences assigns each node to the first extension that covers it.
 
+use crate::profile::call_tree::ahead;
 use crate::profile::call_tree::extensions::each_child;
 use crate::profile::call_tree::index::Index;
 use crate::profile::call_tree::names::NameId;
-use crate::profile::call_tree::occurrences::Occurrences;
+use crate::profile::call_tree::occurrences::{Occurrence, Occurrences};
 use crate::profile::end::End;
 
 /// No extension covers the node.
@@ -84,7 +85,13 @@ impl Ranks {
     /// The callers of a path with one name.
     fn of_callers(mut self, index: &Index, of: &Occurrences) -> Vec<i64> {
         let mut around: Vec<Around> = Vec::new();
-        of.each(index, |it| {
+        let read_ahead = |these: &[Occurrence]| {
+            let nodes = these.iter().map(|it| it.last);
+            ahead::nodes(index, nodes.clone());
+            ahead::subtrees(index, nodes.clone());
+            ahead::parents(index, nodes);
+        };
+        of.each_ahead(index, read_ahead, |it| {
             let n = it.last;
             while around.pop_if(|it| it.end <= n).is_some() {}
             let before = around.last().map_or(NONE, |it| it.rank);
@@ -112,7 +119,8 @@ impl Ranks {
         }
         let mut around: Vec<Around> = Vec::new();
         let mut open: Vec<Open> = Vec::new();
-        each_child(index, of, |child, it| {
+        let along_ahead = |these: &[Occurrence]| of.along_ahead(index, these);
+        each_child(index, of, along_ahead, |child, it| {
             while around.pop_if(|it| it.end <= child).is_some() {}
             while open.pop_if(|it| it.end <= child).is_some() {}
             let before = around.last().map_or(NONE, |it| it.rank);

@@ -58,6 +58,21 @@ pub(crate) fn random_tree(random: &mut Random, twins: bool) -> Arc<CallTree> {
     })
 }
 
+/// A random tree of so many deep stacks over four names. No cost is negative, unless `signed`.
+pub(crate) fn large_tree(random: &mut Random, stacks: usize, signed: bool) -> Arc<CallTree> {
+    let below = if signed { 8 } else { 0 };
+    let stack = |random: &mut Random| {
+        let depth = 1 + random.index(12);
+        let names = (0..depth).map(|_| ["a", "b", "c", "d"][random.index(4)]);
+        (
+            names.collect::<Vec<_>>().join(" "),
+            random.index(30) as i64 - below,
+        )
+    };
+    let stacks: Vec<_> = (0..stacks).map(|_| stack(random)).collect();
+    tree(&stacks)
+}
+
 /// The paper's sets (§2.2) for a list of paths, in one tree.
 pub(crate) struct Naive<'a>(pub &'a CallTree);
 
