@@ -29,10 +29,54 @@ impl Costs {
         b: 0,
         weight: 0.0,
     };
+}
 
-    pub(crate) fn add(&mut self, other: Costs) {
+/// A sum of costs, as small as the tree allows: there are as many as a path has contexts.
+pub(super) trait Cost: Copy + Send + Sync {
+    const NOTHING: Self;
+
+    fn add(&mut self, other: Self);
+
+    fn of(costs: Costs) -> Self;
+
+    fn costs(self) -> Costs;
+}
+
+impl Cost for Costs {
+    const NOTHING: Costs = Costs::NOTHING;
+
+    fn add(&mut self, other: Costs) {
         self.a += other.a;
         self.b += other.b;
         self.weight += other.weight;
+    }
+
+    fn of(costs: Costs) -> Self {
+        costs
+    }
+
+    fn costs(self) -> Costs {
+        self
+    }
+}
+
+/// The cost in a tree without a comparison in which no cost is negative.
+impl Cost for i64 {
+    const NOTHING: i64 = 0;
+
+    fn add(&mut self, other: i64) {
+        *self += other;
+    }
+
+    fn of(costs: Costs) -> Self {
+        costs.a
+    }
+
+    fn costs(self) -> Costs {
+        Costs {
+            a: self,
+            b: 0,
+            weight: self as f64,
+        }
     }
 }

@@ -5,15 +5,19 @@
 
 mod costs;
 mod layout;
+mod levels;
 mod merged;
 mod nodes;
 mod paint;
+mod path_occurrences;
 mod search;
+mod stack;
 mod tree;
 mod union;
 
 pub use costs::Width;
 pub use layout::{Boxes, View};
-pub use merged::{Merged, MergedSide, PathOccurrences};
+pub use merged::Merged;
+pub use path_occurrences::{MergedSide, PathOccurrences};
 pub use search::Matches;
 pub use tree::FlameTree;

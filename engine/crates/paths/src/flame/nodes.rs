@@ -4,13 +4,15 @@ use std::hint::black_box;
 
 use fulcrum_model::call_tree::NO_NODE;
 
-use super::costs::Costs;
+use super::costs::{Cost, Costs};
 use super::union::{Sums, Union};
 use crate::profile::call_tree::index::Index;
 use crate::profile::call_tree::names::NO_NAME;
 
 /// A tree's nodes, with one choice of width.
 pub(super) trait Nodes {
+    type Cost: Cost;
+
     /// The number of the node's name.
     fn key(&self, n: u32) -> u32;
 
@@ -21,7 +23,7 @@ pub(super) trait Nodes {
     fn end(&self, n: u32) -> u32;
 
     /// The cost of the nodes from `start` to before `end`.
-    fn costs(&self, start: u32, end: u32) -> Costs;
+    fn cost(&self, start: u32, end: u32) -> Self::Cost;
 
     /// Reads the memory that a visit of the node needs first. The result is meaningless. The processor then waits for it at the same
     /// time as for the memory of other nodes.
@@ -30,6 +32,9 @@ pub(super) trait Nodes {
 
 /// The number of nodes whose memory is requested together.
 const TOGETHER: usize = 16;
+
+/// More children than this of one node are not requested ahead.
+const CHILDREN: usize = 8;
 
 /// Visits items in groups whose memory is requested together. `of` is the node of an item.
 pub(super) fn together<T>(
@@ -44,22 +49,43 @@ pub(super) fn together<T>(
     }
 }
 
+/// The same with the cost of each node's subtree.
+pub(super) fn with_subtrees<T, N: Nodes>(
+    nodes: &N,
+    items: &[T],
+    of: impl Fn(&T) -> u32,
+    mut visit: impl FnMut(&T, N::Cost),
+) {
+    for group in items.chunks(TOGETHER) {
+        black_box(group.iter().fold(0, |sum, it| sum ^ nodes.touch(of(it))));
+        let mut costs = [N::Cost::NOTHING; TOGETHER];
+        for (cost, it) in costs.iter_mut().zip(group) {
+            let n = of(it);
+            *cost = nodes.cost(n, nodes.end(n));
+        }
+        for (it, cost) in group.iter().zip(costs) {
+            visit(it, cost);
+        }
+    }
+}
+
 /// An operation on nodes, generic over the tree.
 pub(super) trait WithNodes {
     type Answer;
-    fn with(self, nodes: &(impl Nodes + Sync)) -> Self::Answer;
+    fn with<N: Nodes + Sync>(self, nodes: &N) -> Self::Answer;
 }
 
 /// One call tree.
+#[derive(Clone, Copy)]
 pub(super) struct OneTree<'a> {
     pub(crate) index: &'a Index,
     /// The number of names of functions.
     pub(crate) names: u32,
-    /// Sums of absolute costs, if any cost is negative.
-    pub(crate) sizes: Option<&'a [i64]>,
 }
 
 impl Nodes for OneTree<'_> {
+    type Cost = i64;
+
     #[inline]
     fn key(&self, n: u32) -> u32 {
         match self.index.name(n) {
@@ -79,14 +105,46 @@ impl Nodes for OneTree<'_> {
     }
 
     #[inline]
-    fn costs(&self, start: u32, end: u32) -> Costs {
-        let a = self.index.between(start, end);
-        let size = match self.sizes {
-            None => a,
-            Some(sums) => sums[end as usize] - sums[start as usize],
-        };
+    fn cost(&self, start: u32, end: u32) -> i64 {
+        self.index.between(start, end)
+    }
+
+    #[inline]
+    fn touch(&self, n: u32) -> u32 {
+        self.index.own(n) as u32 ^ self.index.end(n)
+    }
+}
+
+/// One call tree in which some costs are negative.
+pub(super) struct SignedTree<'a> {
+    pub(crate) tree: OneTree<'a>,
+    /// Sums of absolute costs.
+    pub(crate) sizes: &'a [i64],
+}
+
+impl Nodes for SignedTree<'_> {
+    type Cost = Costs;
+
+    #[inline]
+    fn key(&self, n: u32) -> u32 {
+        self.tree.key(n)
+    }
+
+    #[inline]
+    fn parent(&self, n: u32) -> u32 {
+        self.tree.parent(n)
+    }
+
+    #[inline]
+    fn end(&self, n: u32) -> u32 {
+        self.tree.end(n)
+    }
+
+    #[inline]
+    fn cost(&self, start: u32, end: u32) -> Costs {
+        let size = self.sizes[end as usize] - self.sizes[start as usize];
         Costs {
-            a,
+            a: self.tree.cost(start, end),
             b: 0,
             weight: size as f64,
         }
@@ -94,7 +152,7 @@ impl Nodes for OneTree<'_> {
 
     #[inline]
     fn touch(&self, n: u32) -> u32 {
-        self.index.own(n) as u32 ^ self.index.end(n)
+        self.tree.touch(n)
     }
 }
 
@@ -105,6 +163,8 @@ pub(super) struct UnionTree<'a> {
 }
 
 impl Nodes for UnionTree<'_> {
+    type Cost = Costs;
+
     fn key(&self, n: u32) -> u32 {
         self.union.keys[n as usize]
     }
@@ -117,7 +177,7 @@ impl Nodes for UnionTree<'_> {
         self.union.ends[n as usize]
     }
 
-    fn costs(&self, start: u32, end: u32) -> Costs {
+    fn cost(&self, start: u32, end: u32) -> Costs {
         self.union.costs(self.wide, start, end)
     }
 
@@ -127,20 +187,44 @@ impl Nodes for UnionTree<'_> {
 }
 
 /// Visits each child of these nodes, with the cost of its subtree.
-pub(super) fn each_child(nodes: &impl Nodes, of: &[u32], mut visit: impl FnMut(u32, Costs)) {
-    together(
-        nodes,
-        of,
-        |&n| n,
-        |&parent| {
+pub(super) fn each_child<N: Nodes>(nodes: &N, of: &[u32], mut visit: impl FnMut(u32, N::Cost)) {
+    for parents in of.chunks(TOGETHER) {
+        request_children(nodes, parents);
+        for &parent in parents {
             let (mut n, last) = (parent + 1, nodes.end(parent));
             while n < last {
                 let end = nodes.end(n);
-                visit(n, nodes.costs(n, end));
+                visit(n, nodes.cost(n, end));
                 n = end;
             }
-        },
-    );
+        }
+    }
+}
+
+/// Requests the memory of at most [`TOGETHER`] nodes' children: first that of all first children, then of all second ones, and so on.
+fn request_children(nodes: &impl Nodes, of: &[u32]) {
+    // The next child of each node, and the node's end.
+    let mut open = [(0, 0); TOGETHER];
+    black_box(of.iter().fold(0, |sum, &n| sum ^ nodes.touch(n)));
+    for (to, &n) in open.iter_mut().zip(of) {
+        let end = nodes.end(n);
+        black_box(nodes.cost(n, end));
+        *to = (n + 1, end);
+    }
+    let open = &mut open[..of.len()];
+    for _ in 0..CHILDREN {
+        let mut more = false;
+        for (next, end) in &mut *open {
+            if next < end {
+                black_box(nodes.touch(*next));
+                *next = nodes.end(*next);
+                more |= next < end;
+            }
+        }
+        if !more {
+            break;
+        }
+    }
 }
 
 /// The parent, unless the node is a root.

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fulcrum_model::call_tree::NO_NODE;
 
-use super::costs::{Costs, Width};
-use super::nodes::{Nodes as _, OneTree, UnionTree, WithNodes};
+use super::costs::{Cost as _, Costs, Width};
+use super::nodes::{Nodes as _, OneTree, SignedTree, UnionTree, WithNodes};
 use super::union::Union;
 use crate::profile::any::AnyProfile;
 use crate::profile::call_tree::CallTreeProfile;
@@ -171,24 +171,35 @@ impl FlameTree {
     /// The costs of the nodes from `start` to before `end`.
     fn costs(&self, width: Width, start: u32, end: u32) -> Costs {
         match &self.base {
-            Base::One(profile) => self.one_tree(profile).costs(start, end),
+            Base::One(profile) => {
+                let tree = FlameTree::one_tree(profile);
+                match self.sizes(tree.index) {
+                    None => tree.cost(start, end).costs(),
+                    Some(sizes) => SignedTree { tree, sizes }.cost(start, end),
+                }
+            }
             Base::Union(union) => union.costs(union.wide(width), start, end),
         }
     }
 
-    fn one_tree<'t>(&'t self, profile: &'t AnyProfile) -> OneTree<'t> {
+    fn one_tree(profile: &AnyProfile) -> OneTree<'_> {
         let profile = FlameTree::one(profile);
         OneTree {
             index: profile.index(),
             names: profile.names().len() as u32,
-            sizes: self.sizes(profile.index()),
         }
     }
 
     /// Runs an operation on the nodes.
     pub(super) fn with_nodes<W: WithNodes>(&self, width: Width, with: W) -> W::Answer {
         match &self.base {
-            Base::One(profile) => with.with(&self.one_tree(profile)),
+            Base::One(profile) => {
+                let tree = FlameTree::one_tree(profile);
+                match self.sizes(tree.index) {
+                    None => with.with(&tree),
+                    Some(sizes) => with.with(&SignedTree { tree, sizes }),
+                }
+            }
             Base::Union(union) => {
                 let wide = union.wide(width);
                 with.with(&UnionTree { union, wide })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::support::{Naive, random_tree};
+use crate::support::{Naive, large_tree, random_tree};
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::NO_NODE;
 use fulcrum_paths::{
@@ -216,6 +216,88 @@ fn merged_paths_cost_what_the_search_says_and_their_callers_and_callees_add_up()
                 .boxes(&[], &View::whole(Width::A, 0.0))
                 .expect("the path");
             assert_eq!(level(&flame, &boxes, 1), expected, "seed {seed}, {path:?}");
+        }
+    }
+}
+
+/// A box of a merged path: its level, its name, its cost and its own cost.
+type MergedBox = (u32, String, i64, i64);
+
+/// The boxes of a merged name by the letter, each followed by those on it, the widest first.
+fn merged_naively(tree: &CallTree, name: &str, side: MergedSide) -> Vec<MergedBox> {
+    let (mut items, mut covered) = (Vec::new(), 0);
+    for n in (0..tree.len()).filter(|&n| tree.frame(n).name == name) {
+        if n >= covered {
+            covered = tree.ends()[n as usize];
+            items.push((n, subtree(tree, n)));
+        }
+    }
+    let mut boxes = Vec::new();
+    stack_naively(tree, side, (0, name), &items, &mut boxes);
+    boxes
+}
+
+/// A node, and its cost without signs and with them.
+type Item = (u32, (i64, i64));
+
+fn stack_naively(
+    tree: &CallTree,
+    side: MergedSide,
+    (depth, name): (u32, &str),
+    items: &[Item],
+    boxes: &mut Vec<MergedBox>,
+) {
+    let mut groups: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
+    for &(n, cost) in items {
+        let next: Vec<Item> = match side {
+            MergedSide::Callers => match tree.parents()[n as usize] {
+                NO_NODE => Vec::new(),
+                parent => vec![(parent, cost)],
+            },
+            MergedSide::Callees => {
+                let below = tree.children(n);
+                below.map(|child| (child, subtree(tree, child))).collect()
+            }
+        };
+        for it in next {
+            groups.entry(&tree.frame(it.0).name).or_default().push(it);
+        }
+    }
+    let sum = |items: &[Item]| {
+        let costs = items.iter().map(|it| it.1);
+        costs.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
+    };
+    let cost = sum(items).1;
+    let on_it: i64 = groups.values().map(|it| sum(it).1).sum();
+    boxes.push((depth, name.to_owned(), cost, cost - on_it));
+    let mut groups: Vec<_> = groups.into_iter().filter(|it| sum(&it.1).0 > 0).collect();
+    groups.sort_by_key(|it| std::cmp::Reverse(sum(&it.1).0));
+    for (name, items) in groups {
+        stack_naively(tree, side, (depth + 1, name), &items, boxes);
+    }
+}
+
+#[test]
+fn large_merged_paths_have_the_boxes_of_their_contexts() {
+    for (seed, stacks) in [(0, 200), (1, 60_000), (2, 60_000)] {
+        let tree = large_tree(&mut Random::new(seed), stacks, seed == 2);
+        let (_, flame) = alone(&tree);
+        let frequent = (0..tree.len()).filter(|&n| tree.frame(n).name == "a");
+        // From 8,000 contexts on, a second thread helps.
+        let frequent = frequent.count();
+        assert!(stacks == 200 || frequent > 16_000, "{frequent}");
+        for name in ["a", "d"] {
+            for side in [MergedSide::Callers, MergedSide::Callees] {
+                let merged = Merged::new(&flame, &[name], side, Width::A).expect("it occurs");
+                let view = View::whole(Width::A, 0.0);
+                let boxes = merged.boxes(&[], &view).expect("the name itself");
+                let title = |n: usize| flame.title(boxes.key[n].expect("a name")).to_owned();
+                let found: Vec<_> = (0..boxes.depth.len())
+                    .map(|n| (boxes.depth[n], title(n), boxes.a[n], boxes.own[n]))
+                    .collect();
+                let expected = merged_naively(&tree, name, side);
+                assert!(found == expected, "seed {seed}, {name}, {side:?}");
+            }
         }
     }
 }
