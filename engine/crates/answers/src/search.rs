@@ -1,8 +1,8 @@
 //! Bottleneck search.
 
 use fulcrum_paths::{
-    DenominatorKind, Details, Estimate, Hidden, LabelReport, Overlap, Row, Sample, Sides, Spread,
-    Step, Suggester, Suggestions, SummarySides, SummarySpread,
+    DenominatorKind, Details, Estimate, FirstRows, Hidden, LabelReport, Overlap, Row, Sample,
+    Sides, Spread, Step, Suggester, Suggestions, SummarySides, SummarySpread,
 };
 use fulcrum_schema::{
     NavigatorAutomatic, NavigatorCoverage, NavigatorEstimate, NavigatorHidden, NavigatorHiddenEnd,
@@ -65,6 +65,17 @@ pub fn step(step: Step) -> NavigatorStep {
         Step::ExtendBottom => NavigatorStep::ExtendBottom,
         Step::TrimTop => NavigatorStep::TrimTop,
         Step::TrimBottom => NavigatorStep::TrimBottom,
+    }
+}
+
+/// How wanted rows came about.
+pub fn to_step(step: NavigatorStep) -> Step {
+    match step {
+        NavigatorStep::Suggestion => Step::Suggestion,
+        NavigatorStep::ExtendTop => Step::ExtendTop,
+        NavigatorStep::ExtendBottom => Step::ExtendBottom,
+        NavigatorStep::TrimTop => Step::TrimTop,
+        NavigatorStep::TrimBottom => Step::TrimBottom,
     }
 }
 
@@ -184,18 +195,18 @@ pub fn row(row: &Row) -> SearchRow {
     }
 }
 
-/// The current path with at most `top` of the nearby ones of each sort; 0 is all.
-pub fn details(details: &Details, top: usize) -> SearchDetails {
-    let (mut nearby, mut seen, mut last) = (Vec::new(), 0, None);
-    for it in &details.nearby {
-        if last != Some(it.step) {
-            (last, seen) = (Some(it.step), 0);
-        }
-        seen += 1;
-        if top == 0 || seen <= top {
-            nearby.push(row(it));
-        }
-    }
+/// The rows of all steps.
+pub fn rows(first: &[FirstRows]) -> Vec<SearchRow> {
+    first.iter().flat_map(|it| &it.rows).map(row).collect()
+}
+
+/// How many rows there are besides the first ones.
+pub fn more(first: &[FirstRows]) -> u64 {
+    first.iter().map(|it| it.more as u64).sum()
+}
+
+/// The current path and the first ones nearby.
+pub fn details(details: &Details, nearby: &[FirstRows]) -> SearchDetails {
     let [above, below] = details.hidden.map(hidden);
     SearchDetails {
         labels: details.labels.clone(),
@@ -203,8 +214,8 @@ pub fn details(details: &Details, top: usize) -> SearchDetails {
         sides: details.sides.map(path_sides),
         spread: details.spread.map(path_spread),
         paradox: details.paradox.as_ref().map(ToString::to_string),
-        more: (details.nearby.len() - nearby.len()) as u64,
-        nearby,
+        more: more(nearby),
+        nearby: rows(nearby),
         hidden: NavigatorHidden {
             top: above,
             bottom: below,

@@ -38,11 +38,13 @@ pub use profile::open::{
     value_names,
 };
 pub use profile::unusual_shares::unusual_shares_note;
-pub use search::details::{Details, Hidden, LabelOverlap, LabelReport, Row, Step};
+pub use search::details::{Details, Hidden, LabelOverlap};
 pub use search::estimate::{Estimate, estimate};
 pub use search::explain::why;
 pub use search::labels::{FileIdentity, Label, Labels, ProfileIdentity, SavedLabel, SavedLabels};
 pub use search::paradox::{Paradox, paradox_of};
+pub use search::report::{Covered, LabelReport};
+pub use search::rows::{FirstRows, Row, Rows, Step};
 pub use search::suggester::{NotASuggester, Suggester};
 pub use search::zoom::{CUTOFF, Nearby, zoom, zoom_trim};
 pub use search::{Loaded, Search, SearchError};

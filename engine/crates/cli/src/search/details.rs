@@ -1,13 +1,13 @@
 //! The current path, for people.
 
-use fulcrum_paths::{Details, Overlap, Row, Spread, Step};
+use fulcrum_paths::{Details, FirstRows, Overlap, Row, Spread, Step};
 
 use super::numbers::Numbers;
 use super::recursion;
 use crate::terminal::{Cell, Colour, Table};
 
-/// Everything about the current path. Lists have at most `top` rows; 0 means all.
-pub(crate) fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
+/// Everything about the current path, with these rows nearby.
+pub(crate) fn details(it: &Details, nearby: &[FirstRows], numbers: &Numbers) -> String {
     let mut out = String::new();
     let dim = |text: &str| Cell::left(text).colour(Some(Colour::Dim));
     let mut head = Table::default();
@@ -39,18 +39,20 @@ pub(crate) fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
         (Step::TrimTop, "trimmed at the top"),
         (Step::TrimBottom, "trimmed at the bottom"),
     ] {
-        let rows: Vec<&Row> = it.nearby.iter().filter(|row| row.step == step).collect();
+        let rows = nearby.iter().find(|rows| rows.step == step);
         let hidden = match step {
             Step::ExtendTop => Some(it.hidden[0]),
             Step::ExtendBottom => Some(it.hidden[1]),
             _ => None,
         };
         let hidden = hidden.filter(|it| it.count > 0);
-        if rows.is_empty() && hidden.is_none() {
+        if rows.is_none() && hidden.is_none() {
             continue;
         }
         out += &format!("\n{title}\n");
-        out += &list(&rows, numbers, top, |row| added(row, &it.path, numbers));
+        if let Some(rows) = rows {
+            out += &list(rows, numbers, |row| added(row, &it.path, numbers));
+        }
         if let Some(hidden) = hidden {
             out += &format!(
                 "  {} below the cutoff; they have {} of the cum by themselves\n",
@@ -128,19 +130,9 @@ pub(crate) fn overlaps(it: &Details, numbers: &Numbers) -> String {
 }
 
 /// Numbered rows.
-pub(crate) fn list(
-    rows: &[&Row],
-    numbers: &Numbers,
-    top: usize,
-    name: impl Fn(&Row) -> String,
-) -> String {
-    let shown = if top == 0 {
-        rows.len()
-    } else {
-        top.min(rows.len())
-    };
+pub(crate) fn list(first: &FirstRows, numbers: &Numbers, name: impl Fn(&Row) -> String) -> String {
     let mut table = Table::default();
-    for row in &rows[..shown] {
+    for row in &first.rows {
         let mut cells = vec![
             Cell::right(format!("  {}", row.number)),
             Cell::right(format!("cum {}", numbers.cost(row.cum))),
@@ -165,8 +157,8 @@ pub(crate) fn list(
         table.row(cells);
     }
     let mut out = table.render(numbers.style);
-    if shown < rows.len() {
-        out += &format!("  and {} more; --top 0 shows all\n", rows.len() - shown);
+    if first.more > 0 {
+        out += &format!("  and {} more; --top 0 shows all\n", first.more);
     }
     out
 }

@@ -1,6 +1,7 @@
 //! Answers as JSON: one object for each command. Costs are in the profile's unit, shares are fractions.
 
 use fulcrum_answers::search as answers;
+use fulcrum_paths::FirstRows;
 use fulcrum_schema::{
     SearchAnswer, SearchBody, SearchCommand, SearchEstimate, SearchHelp, SearchHistory,
     SearchLabels, SearchLoaded, SearchPathLabels, SearchRefused, SearchRows, SearchSaved,
@@ -10,21 +11,14 @@ use fulcrum_schema::{
 use super::command::HELP;
 use super::session::Answer;
 
-/// The object for the answer to a command; `None` for a command that ends the session. Lists have at most `top` rows of each
-/// kind; 0 means all.
-pub(crate) fn answer(command: &str, answer: Answer, top: usize) -> Option<SearchAnswer> {
+/// The object for the answer to a command; `None` for a command that ends the session. `rows` are the rows to list.
+pub(crate) fn answer(command: &str, answer: Answer, rows: &[FirstRows]) -> Option<SearchAnswer> {
     let body = match answer {
-        Answer::Rows { rows, .. } => {
-            let shown = match top {
-                0 => rows.len(),
-                top => top.min(rows.len()),
-            };
-            SearchBody::Rows(SearchRows {
-                rows: rows[..shown].iter().map(answers::row).collect(),
-                more: (rows.len() - shown) as u64,
-            })
-        }
-        Answer::Details(details) => SearchBody::Details(Box::new(answers::details(&details, top))),
+        Answer::Rows { .. } => SearchBody::Rows(SearchRows {
+            rows: answers::rows(rows),
+            more: answers::more(rows),
+        }),
+        Answer::Details(details) => SearchBody::Details(Box::new(answers::details(&details, rows))),
         Answer::Settings {
             suggester,
             zooming,

@@ -142,16 +142,24 @@ impl Interpreter {
             Ok(Some(command)) => run(&mut self.session, command),
             Err(error) => Err(error),
         };
+        let lists = matches!(answer, Ok(Answer::Rows { .. } | Answer::Details(_)));
+        let rows = match lists {
+            true => {
+                let most = (self.top > 0).then_some(self.top);
+                self.session.search.rows().first(most)
+            }
+            false => Vec::new(),
+        };
         match (answer, self.json) {
             (Ok(answer), true) => {
-                match json::answer(line.trim(), answer, self.top) {
+                match json::answer(line.trim(), answer, &rows) {
                     Some(answer) => terminal::line(&answer)?,
                     None => return Ok(ControlFlow::Break(())),
                 };
             }
             (Ok(Answer::Quit), false) => return Ok(ControlFlow::Break(())),
             (Ok(answer), false) => {
-                terminal::print(&print::answer(&answer, &self.numbers, self.top))?;
+                terminal::print(&print::answer(&answer, &rows, &self.numbers))?;
             }
             (Err(error), json) => {
                 self.refused = true;

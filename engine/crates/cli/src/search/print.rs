@@ -1,7 +1,7 @@
 //! Answers for people.
 
 use fulcrum_answers::quantity::faster;
-use fulcrum_paths::{DenominatorKind, Estimate, LabelReport, Row, Suggestions};
+use fulcrum_paths::{DenominatorKind, Estimate, FirstRows, LabelReport, Row, Suggestions};
 
 use super::command::HELP;
 use super::details;
@@ -10,11 +10,11 @@ use super::recursion;
 use super::session::Answer;
 use crate::terminal::{Cell, Colour, Table, shown};
 
-/// The answer to a command as text. Lists have at most `top` rows of each kind; 0 means all.
-pub(crate) fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
+/// The answer to a command as text. `rows` are the rows to list.
+pub(crate) fn answer(answer: &Answer, rows: &[FirstRows], numbers: &Numbers) -> String {
     match answer {
-        Answer::Rows { rows, noise } => self::rows(rows, *noise, numbers, top),
-        Answer::Details(it) => details::details(it, numbers, top),
+        Answer::Rows { noise } => self::rows(rows, *noise, numbers),
+        Answer::Details(it) => details::details(it, rows, numbers),
         Answer::Settings {
             suggester,
             zooming,
@@ -57,13 +57,14 @@ fn path(names: &[String], numbers: &Numbers) -> String {
     shown(&recursion::path(names, numbers.style)).into_owned()
 }
 
-fn rows(rows: &[Row], noise: usize, numbers: &Numbers, top: usize) -> String {
-    let all: Vec<&Row> = rows.iter().collect();
-    let mut out = match all.is_empty() {
-        true => "no paths\n".into(),
-        false => details::list(&all, numbers, top, |row| {
-            recursion::path(&row.path, numbers.style)
-        }),
+fn rows(rows: &[FirstRows], noise: usize, numbers: &Numbers) -> String {
+    let path = |row: &Row| recursion::path(&row.path, numbers.style);
+    let mut out: String = match rows {
+        [] => "no paths\n".into(),
+        steps => steps
+            .iter()
+            .map(|it| details::list(it, numbers, path))
+            .collect(),
     };
     if noise > 0 {
         let functions = if noise == 1 { "function" } else { "functions" };

@@ -13,12 +13,12 @@ use super::waiting::Waiting;
 
 /// The answer to a command.
 pub(crate) enum Answer {
-    /// Numbered paths, and how many were omitted because they may be noise.
+    /// The search has numbered paths: [`rows`](fulcrum_paths::Search::rows).
     Rows {
-        rows: Vec<Row>,
+        /// How many were omitted because they may be noise.
         noise: usize,
     },
-    /// The current path.
+    /// The current path. The search has numbered those nearby.
     Details(Box<Details>),
     /// The settings, after one was changed.
     Settings {
@@ -70,14 +70,16 @@ pub(crate) fn run(session: &mut OpenSearch, command: Command) -> Result<Answer, 
             search.set_suggester(suggester);
             Ok(settings(session))
         }
-        Command::Suggest => Ok(Answer::Rows {
-            rows: search.suggest(),
-            noise: search.noise(),
-        }),
-        Command::Find(text) => Ok(Answer::Rows {
-            rows: search.find(&text),
-            noise: 0,
-        }),
+        Command::Suggest => {
+            search.suggest();
+            Ok(Answer::Rows {
+                noise: search.noise(),
+            })
+        }
+        Command::Find(text) => {
+            search.find(&text);
+            Ok(Answer::Rows { noise: 0 })
+        }
         Command::GoTo(at) => details(search.go_to(at)),
         Command::Select(number) => details(search.select(number)),
         Command::Path { names, as_typed } => go_to_path(session, &names, as_typed.as_deref()),
@@ -156,11 +158,11 @@ fn go_to_path(
 
 fn labels(session: &OpenSearch) -> Answer {
     let search = &session.search;
-    let all = search.labels().summaries();
+    let all = search.covered();
     Answer::Reports {
-        labels: search.report(),
-        base: search.profile().total_base_of(&all),
-        cum: search.profile().total_cum_of(&all),
+        labels: search.report().to_vec(),
+        base: all.base,
+        cum: all.cum,
     }
 }
 

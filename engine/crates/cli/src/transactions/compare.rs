@@ -2,7 +2,7 @@
 
 use fulcrum_answers::quantity::grouped;
 use fulcrum_answers::transactions::{compared, compared_type};
-use fulcrum_paths::Row;
+use fulcrum_paths::{FirstRows, Step};
 use fulcrum_profiles::transactions::OpenTypes;
 use fulcrum_schema::{
     TransactionsCompared, TransactionsComparedType, TransactionsDifference, TransactionsTypeCost,
@@ -72,14 +72,19 @@ fn two(args: &CompareArgs, name: &str, open: OpenTypes) -> Outcome {
         difference: open.difference,
     });
     let mut session = open.search;
-    let rows = session.search.suggest();
-    let rows: Vec<&Row> = rows
-        .iter()
-        .filter(|it| it.cum != 0 || it.base != 0)
-        .collect();
-    let most = if args.top == 0 { rows.len() } else { args.top };
+    let mut rows = session.search.suggest().all();
+    rows.retain(|it| it.cum != 0 || it.base != 0);
+    let count = rows.len();
+    if args.top > 0 {
+        rows.truncate(args.top);
+    }
+    let first = FirstRows {
+        step: Step::Suggestion,
+        more: count - rows.len(),
+        rows,
+    };
     if args.json {
-        let rows = rows.into_iter().take(most);
+        let rows = first.rows.iter();
         terminal::answer(&TransactionsTypesCompared {
             of,
             unit: session.identity.unit.clone(),
@@ -97,11 +102,11 @@ fn two(args: &CompareArgs, name: &str, open: OpenTypes) -> Outcome {
         for note in &session.notes {
             out += &format!("{}\n", style.plain(note.clone()));
         }
-        out += match rows.is_empty() {
+        out += match first.rows.is_empty() {
             true => "\nno function costs more or less on one side\n",
             false => "\n",
         };
-        out += &details::list(&rows, &numbers, args.top, |row| row.path.join("; "));
+        out += &details::list(&first, &numbers, |row| row.path.join("; "));
         terminal::print(&out)?;
     }
     Ok(DONE)

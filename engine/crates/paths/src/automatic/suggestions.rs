@@ -59,9 +59,8 @@ impl<P: ProfileInterface> Search<P> {
 
     /// The suggester's first `most` suggestions. Does not change the search.
     pub fn first(&self, most: usize) -> Suggestions {
-        let (mut all, _) = self.starts();
-        all.truncate(most);
-        self.suggestions(all)
+        let all = self.starts();
+        self.suggestions(all[..most.min(all.len())].to_vec())
     }
 
     fn suggestions(&self, all: Vec<P::Summary>) -> Suggestions {

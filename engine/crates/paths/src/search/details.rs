@@ -8,42 +8,9 @@ use crate::profile::end::End;
 use crate::profile::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::search::labels::Labels;
 use crate::search::paradox::{Paradox, paradox_of};
+use crate::search::rows::{Numbered, Step};
 use crate::search::suggester::ranked;
 use crate::search::zoom::{Nearby, zoom, zoom_trim};
-
-/// Where a numbered summary comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The suggester.
-    Suggestion,
-    /// The current path extended by callers.
-    ExtendTop,
-    /// The current path extended by callees.
-    ExtendBottom,
-    /// The current path without its first names.
-    TrimTop,
-    /// The current path without its last names.
-    TrimBottom,
-}
-
-/// A numbered summary.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The number for `select`.
-    pub number: usize,
-    /// Where it comes from.
-    pub step: Step,
-    /// Its path, outermost name first.
-    pub path: Vec<String>,
-    /// Its base, in the profile's unit.
-    pub base: i64,
-    /// Its cum, in the profile's unit.
-    pub cum: i64,
-    /// Both sides in a comparison.
-    pub sides: Option<SummarySides>,
-    /// How certain the difference is, in a comparison with several inputs on each side.
-    pub spread: Option<SummarySpread>,
-}
 
 /// The cost that a summary shares with those of one label.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,8 +44,6 @@ pub struct Details {
     pub overlaps: Vec<LabelOverlap>,
     /// The cost that it shares with all labels together.
     pub overlap: Overlap,
-    /// Summaries one step away: extensions at the top and at the bottom, and trims.
-    pub nearby: Vec<Row>,
     /// The extensions that zooming left out at the top and at the bottom.
     pub hidden: [Hidden; 2],
     /// Why there are no extensions although the program may have made further calls.
@@ -92,39 +57,6 @@ pub struct Hidden {
     pub count: usize,
     /// The cum that only those have, as a fraction of the summary's.
     pub share: f64,
-}
-
-/// What one label covers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LabelReport {
-    /// The label.
-    pub name: String,
-    /// The number of summaries that have it.
-    pub summaries: usize,
-    /// The base of all of them together.
-    pub base: i64,
-    /// The cum of all of them together.
-    pub cum: i64,
-    /// The part of the cum that no earlier label covers.
-    pub marginal: i64,
-}
-
-/// The row of a summary.
-pub(crate) fn row<P: ProfileInterface>(
-    profile: &P,
-    number: usize,
-    step: Step,
-    s: &P::Summary,
-) -> Row {
-    Row {
-        number,
-        step,
-        path: owned(profile.path_of(s)),
-        base: profile.base_of(s),
-        cum: profile.cum_of(s),
-        sides: profile.sides_of(s),
-        spread: profile.spread_of(s),
-    }
 }
 
 fn owned(path: Vec<&str>) -> Vec<String> {
@@ -154,20 +86,20 @@ pub(crate) fn about<P: ProfileInterface>(
         paradox: paradox_of(profile, s, whole),
         overlaps: overlaps.collect(),
         overlap: labels.overlap(profile, s),
-        nearby: Vec::new(),
         hidden: [Hidden::default(); 2],
         limit: profile.limit_of(s),
     }
 }
 
-/// The details of a summary, and the nearby summaries by number: zoomed if there is a cutoff, otherwise all.
+/// The details of a summary, and the summaries one step away by number, extensions at the top and at the bottom, then trims: zoomed
+/// if there is a cutoff, otherwise all.
 pub(crate) fn of<P: ProfileInterface>(
     profile: &P,
     s: &P::Summary,
     labels: &Labels<P::Summary>,
     cutoff: Option<f64>,
     whole: &Denominator,
-) -> (Details, Vec<P::Summary>) {
+) -> (Details, Numbered<P::Summary>) {
     let trims = |end: End| match cutoff {
         Some(cutoff) => zoom_trim(profile, s, cutoff, end),
         None => Nearby::all(end.trim(profile, s).into_iter().collect()),
@@ -182,22 +114,13 @@ pub(crate) fn of<P: ProfileInterface>(
         count: it.hidden,
         share: it.hidden_share,
     });
-    let steps = [
-        (Step::ExtendTop, top),
-        (Step::ExtendBottom, bottom),
-        (Step::TrimTop, trims(End::Top)),
-        (Step::TrimBottom, trims(End::Bottom)),
-    ];
-    let mut nearby = Vec::new();
-    let mut numbered = Vec::new();
-    for (step, found) in steps {
-        for s in found.shown {
-            nearby.push(row(profile, numbered.len(), step, &s));
-            numbered.push(s);
-        }
-    }
+    let numbered = Numbered::of_steps([
+        (Step::ExtendTop, top.shown),
+        (Step::ExtendBottom, bottom.shown),
+        (Step::TrimTop, trims(End::Top).shown),
+        (Step::TrimBottom, trims(End::Bottom).shown),
+    ]);
     let details = Details {
-        nearby,
         hidden,
         ..about(profile, s, labels, whole)
     };
@@ -223,27 +146,4 @@ fn zoomed<P: ProfileInterface>(
         };
         [top, bottom]
     })
-}
-
-/// What each label covers.
-pub(crate) fn report<P: ProfileInterface>(
-    profile: &P,
-    labels: &Labels<P::Summary>,
-) -> Vec<LabelReport> {
-    let running = profile.running_total_cum_of(&labels.summaries());
-    let (mut at, mut covered) = (0, 0);
-    let mut reports = Vec::new();
-    for label in labels.all() {
-        at += label.summaries.len();
-        let now = running[at - 1];
-        reports.push(LabelReport {
-            name: label.name.clone(),
-            summaries: label.summaries.len(),
-            base: profile.total_base_of(&label.summaries),
-            cum: profile.total_cum_of(&label.summaries),
-            marginal: now - covered,
-        });
-        covered = now;
-    }
-    reports
 }

@@ -24,7 +24,15 @@ pub fn estimate<P: ProfileInterface>(
     summaries: &[P::Summary],
     shares: &Denominator,
 ) -> Estimate {
-    let removable = profile.total_cum_of(summaries);
+    estimate_of(profile, profile.total_cum_of(summaries), shares)
+}
+
+/// Estimates what the removal of a cost could gain.
+pub(crate) fn estimate_of<P: ProfileInterface>(
+    profile: &P,
+    removable: i64,
+    shares: &Denominator,
+) -> Estimate {
     let sides = profile.sides();
     let whole = sides.map_or_else(|| profile.total(), |it| it.a);
     let of = |whole: i64| (whole != 0).then(|| removable as f64 / whole as f64);

@@ -5,17 +5,22 @@ pub(crate) mod estimate;
 pub(crate) mod explain;
 pub(crate) mod labels;
 pub(crate) mod paradox;
+pub(crate) mod report;
+pub(crate) mod rows;
 pub(crate) mod suggester;
 pub(crate) mod zoom;
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use crate::profile::denominator::{Denominator, DenominatorKind, Metric, is_noise};
 use crate::profile::end::End;
 use crate::profile::interface::{ProfileInterface, Refusal};
-use crate::search::details::{Details, LabelReport, Row, Step};
-use crate::search::estimate::{Estimate, estimate};
+use crate::search::details::Details;
+use crate::search::estimate::{Estimate, estimate, estimate_of};
 use crate::search::labels::{Labels, ProfileIdentity, SavedLabels};
+use crate::search::report::{Covered, LabelReport, Report};
+use crate::search::rows::{Numbered, Row, Rows, Step};
 use crate::search::suggester::Suggester;
 use crate::search::zoom::CUTOFF;
 
@@ -27,12 +32,22 @@ pub struct Search<P: ProfileInterface> {
     suggester: Suggester,
     zooming: bool,
     cutoff: f64,
-    numbered: Vec<P::Summary>,
+    suggested: Arc<[OnceLock<Suggested<P::Summary>>; Suggester::ALL.len()]>,
+    numbered: Numbered<P::Summary>,
     noise: usize,
     history: Vec<P::Summary>,
     /// The length of the history up to the current summary; 0 before the first one.
     at: usize,
     labels: Labels<P::Summary>,
+    /// What the labels cover. Computed on first use after they have changed.
+    report: OnceLock<Arc<Report>>,
+}
+
+/// A suggester's starting summaries. They stay the same, because the profile does.
+struct Suggested<S> {
+    summaries: Arc<[S]>,
+    /// How many were left out because their difference may be noise.
+    noise: usize,
 }
 
 /// Why a command cannot be executed.
@@ -123,11 +138,13 @@ impl<P: ProfileInterface> Search<P> {
             suggester: Suggester::default(),
             zooming: false,
             cutoff: CUTOFF,
-            numbered: Vec::new(),
+            suggested: Arc::default(),
+            numbered: Numbered::default(),
             noise: 0,
             history: Vec::new(),
             at: 0,
             labels: Labels::default(),
+            report: OnceLock::new(),
         }
     }
 
@@ -179,26 +196,37 @@ impl<P: ProfileInterface> Search<P> {
     }
 
     /// `suggest`: numbers and returns the suggester's starting summaries.
-    pub fn suggest(&mut self) -> Vec<Row> {
-        let (starts, noise) = self.starts();
-        (self.numbered, self.noise) = (starts, noise);
+    pub fn suggest(&mut self) -> Rows<'_, P> {
+        let suggested = self.suggested(self.suggester);
+        let noise = suggested.noise;
+        self.numbered = Numbered::suggestions(Arc::clone(&suggested.summaries));
+        self.noise = noise;
         self.rows()
     }
 
-    /// The suggester's starting summaries, and how many were left out. In a comparison with nearly even sides, summaries whose
-    /// difference may be noise are left out.
-    pub(crate) fn starts(&self) -> (Vec<P::Summary>, usize) {
-        let mut all = self.suggester.suggest(&self.profile);
-        let before = all.len();
-        if self.whole.of == DenominatorKind::Costlier {
-            let metric = match self.suggester {
-                Suggester::HighCum => Metric::Cum,
-                Suggester::HighBase => Metric::Base,
-            };
-            all.retain(|s| !is_noise(&self.profile, s, metric));
-        }
-        let noise = before - all.len();
-        (all, noise)
+    /// The suggester's starting summaries.
+    pub(crate) fn starts(&self) -> &[P::Summary] {
+        &self.suggested(self.suggester).summaries
+    }
+
+    /// A suggester's starting summaries. In a comparison with nearly even sides, summaries whose difference may be noise are left
+    /// out.
+    fn suggested(&self, suggester: Suggester) -> &Suggested<P::Summary> {
+        self.suggested[suggester as usize].get_or_init(|| {
+            let mut all = suggester.suggest(&self.profile);
+            let before = all.len();
+            if self.whole.of == DenominatorKind::Costlier {
+                let metric = match suggester {
+                    Suggester::HighCum => Metric::Cum,
+                    Suggester::HighBase => Metric::Base,
+                };
+                all.retain(|s| !is_noise(&self.profile, s, metric));
+            }
+            Suggested {
+                noise: before - all.len(),
+                summaries: all.into(),
+            }
+        })
     }
 
     /// How many functions the last [`suggest`](Search::suggest) left out because their difference may be noise.
@@ -207,21 +235,20 @@ impl<P: ProfileInterface> Search<P> {
     }
 
     /// `find`: numbers and returns the functions whose names contain a text, ignoring case, by descending cost.
-    pub fn find(&mut self, text: &str) -> Vec<Row> {
+    pub fn find(&mut self, text: &str) -> Rows<'_, P> {
         let wanted = text.to_lowercase();
         let all = Suggester::HighCum.suggest(&self.profile).into_iter();
         let named = |s: &P::Summary| {
             let path = self.profile.path_of(s);
             path[0].to_lowercase().contains(&wanted)
         };
-        self.numbered = all.filter(named).collect();
+        self.numbered = Numbered::suggestions(all.filter(named).collect());
         self.rows()
     }
 
-    fn rows(&self) -> Vec<Row> {
-        let all = self.numbered.iter().enumerate();
-        all.map(|(number, s)| details::row(&self.profile, number, Step::Suggestion, s))
-            .collect()
+    /// The numbered summaries: the last suggestions, or those one step away from the current one.
+    pub fn rows(&self) -> Rows<'_, P> {
+        Rows::new(&self.profile, &self.numbered)
     }
 
     /// Numbers paths in the given order. Paths that the profile does not have get no number.
@@ -230,7 +257,7 @@ impl<P: ProfileInterface> Search<P> {
             let names: Vec<&str> = path.iter().map(String::as_str).collect();
             self.profile.summary_of(&names).ok()
         };
-        self.numbered = paths.iter().filter_map(summary).collect();
+        self.numbered = Numbered::suggestions(paths.iter().filter_map(summary).collect());
     }
 
     /// The current summary.
@@ -246,7 +273,7 @@ impl<P: ProfileInterface> Search<P> {
     /// `history`: the summaries in the history with their costs, numbered by position.
     pub fn history_rows(&self) -> Vec<Row> {
         let all = self.history.iter().enumerate();
-        all.map(|(at, s)| details::row(&self.profile, at, Step::Suggestion, s))
+        all.map(|(at, s)| rows::row(&self.profile, at, Step::Suggestion, s))
             .collect()
     }
 
@@ -358,6 +385,7 @@ impl<P: ProfileInterface> Search<P> {
         }
         let s = self.current().ok_or(SearchError::NothingSelected)?.clone();
         self.labels.add(&self.profile, name, s);
+        self.report = OnceLock::new();
         Ok(())
     }
 
@@ -367,6 +395,7 @@ impl<P: ProfileInterface> Search<P> {
     /// When there is no current summary, or it has no such label.
     pub fn unlabel(&mut self, name: &str) -> Result<(), SearchError> {
         let s = self.current().ok_or(SearchError::NothingSelected)?.clone();
+        self.report = OnceLock::new();
         match self.labels.remove(&self.profile, name, Some(&s)) {
             0 => Err(SearchError::NoSuchLabel(name.into())),
             _ => Ok(()),
@@ -375,6 +404,7 @@ impl<P: ProfileInterface> Search<P> {
 
     /// Removes a label from all summaries. Returns how many had it.
     pub fn remove_label(&mut self, name: &str) -> usize {
+        self.report = OnceLock::new();
         self.labels.remove(&self.profile, name, None)
     }
 
@@ -393,12 +423,23 @@ impl<P: ProfileInterface> Search<P> {
         }
         let s = self.profile.summary_of(path)?;
         self.labels.add(&self.profile, name, s);
+        self.report = OnceLock::new();
         Ok(())
     }
 
     /// `labels`: what each label covers, in the order of their first use.
-    pub fn report(&self) -> Vec<LabelReport> {
-        details::report(&self.profile, &self.labels)
+    pub fn report(&self) -> &[LabelReport] {
+        &self.whole_report().labels
+    }
+
+    /// What everything with a label covers.
+    pub fn covered(&self) -> Covered {
+        self.whole_report().together
+    }
+
+    fn whole_report(&self) -> &Report {
+        self.report
+            .get_or_init(|| Arc::new(Report::of(&self.profile, &self.labels)))
     }
 
     /// What optimising everything with one of these labels could gain. Without names, everything with any label.
@@ -406,10 +447,11 @@ impl<P: ProfileInterface> Search<P> {
     /// # Errors
     /// When there is no such label.
     pub fn estimate(&self, names: &[&str]) -> Result<Estimate, SearchError> {
-        let mut all = match names {
-            [] => self.labels.summaries(),
-            _ => Vec::new(),
-        };
+        if names.is_empty() {
+            let Covered { cum, .. } = self.covered();
+            return Ok(estimate_of(&self.profile, cum, &self.whole));
+        }
+        let mut all = Vec::new();
         for &name in names {
             let label = self.labels.get(name);
             let label = label.ok_or_else(|| SearchError::NoSuchLabel(name.into()))?;

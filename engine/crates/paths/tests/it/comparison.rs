@@ -231,10 +231,10 @@ fn of_noisy_runs_that_look_even_only_what_is_certain_counts() {
     let names = |rows: Vec<fulcrum_paths::Row>| -> Vec<String> {
         rows.into_iter().map(|row| row.path.concat()).collect()
     };
-    assert_eq!(names(search.suggest()), ["down", "up"]);
+    assert_eq!(names(search.suggest().all()), ["down", "up"]);
     assert_eq!(search.noise(), 3);
     // What is asked for by name is shown, noise or not.
-    assert_eq!(names(search.find("x")), ["x"]);
+    assert_eq!(names(search.find("x").all()), ["x"]);
 }
 
 #[test]

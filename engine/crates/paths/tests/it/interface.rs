@@ -71,12 +71,13 @@ fn the_same_commands_give_the_same_answers() {
         let mut full = Search::new(CallTreeProfile::new(tree, 0));
         plain.set_suggester(Suggester::HighBase);
         full.set_suggester(Suggester::HighBase);
-        assert_eq!(plain.suggest(), full.suggest());
+        assert_eq!(plain.suggest().all(), full.suggest().all());
         for step in 0..12 {
             plain.set_zooming(step % 2 == 1);
             full.set_zooming(step % 2 == 1);
             let (a, b) = (plain.select(step % 3), full.select(step % 3));
             assert_eq!(a, b);
+            assert_eq!(plain.rows().all(), full.rows().all());
             if step % 4 == 0 && a.is_ok() {
                 plain.label("seen").unwrap();
                 full.label("seen").unwrap();
@@ -116,7 +117,7 @@ fn session<P: ProfileInterface>(profile: P) -> String {
     search.set_suggester(Suggester::HighBase);
     let mut said = format!("{:?}", search.suggest());
     for number in [0, 1, 0, 2, 1] {
-        said += &format!("{:?}", search.select(number));
+        said += &format!("{:?} {:?}", search.select(number), search.rows());
         let _ = search.label(&number.to_string());
         search.set_zooming(number == 1);
     }

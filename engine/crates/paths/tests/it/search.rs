@@ -1,7 +1,7 @@
 //! The search, command by command (BOTTLENECKS §2.3), and the estimates of Table 3.
 
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, Details, End, FileIdentity, Overlap, ProfileIdentity, Row,
+    CallTreeProfile, ComparativeProfile, End, FileIdentity, Overlap, ProfileIdentity, Row,
     SavedLabels, Search, SearchError, Step, Suggester,
 };
 
@@ -23,8 +23,8 @@ fn rows(rows: &[Row]) -> Vec<(usize, Step, String, i64)> {
     rows.iter().map(row).collect()
 }
 
-fn nearby(details: &Details) -> Vec<(usize, Step, String, i64)> {
-    rows(&details.nearby)
+fn nearby(search: &Search<CallTreeProfile>) -> Vec<(usize, Step, String, i64)> {
+    rows(&search.rows().all())
 }
 
 fn identity(digest: &str) -> ProfileIdentity {
@@ -43,9 +43,8 @@ fn identity(digest: &str) -> ProfileIdentity {
 fn a_search_from_the_bottom_goes_by_numbers() {
     let mut search = search();
     search.set_suggester(Suggester::HighBase);
-    let suggested = search.suggest();
     assert_eq!(
-        rows(&suggested)[..2],
+        rows(&search.suggest().all())[..2],
         [
             (0, Step::Suggestion, "e".into(), 42),
             (1, Step::Suggestion, "d".into(), 40)
@@ -53,10 +52,10 @@ fn a_search_from_the_bottom_goes_by_numbers() {
     );
     let d = search.select(1).unwrap();
     assert_eq!((d.base, d.cum, d.whole.cost), (40, 40, 100));
-    assert_eq!(nearby(&d), [(0, Step::ExtendTop, "cd".into(), 45)]);
-    let cd = search.select(0).unwrap();
+    assert_eq!(nearby(&search), [(0, Step::ExtendTop, "cd".into(), 45)]);
+    search.select(0).unwrap();
     assert_eq!(
-        nearby(&cd),
+        nearby(&search),
         [
             (0, Step::ExtendTop, "bcd".into(), 47),
             (1, Step::TrimTop, "d".into(), 40),
@@ -78,20 +77,20 @@ fn a_search_from_the_bottom_goes_by_numbers() {
 fn zooming_shows_what_concentrates_the_cost() {
     let mut search = search();
     search.set_zooming(true);
-    let d = search.select_path(&["d"]).unwrap();
-    assert_eq!(nearby(&d), [(0, Step::ExtendTop, "abcd".into(), 48)]);
-    let abcd = search.select(0).unwrap();
+    search.select_path(&["d"]).unwrap();
+    assert_eq!(nearby(&search), [(0, Step::ExtendTop, "abcd".into(), 48)]);
+    search.select(0).unwrap();
     // Each trim to the first that costs something else: [cd] has less than 95 % of it, [a] far more.
     assert_eq!(
-        nearby(&abcd),
+        nearby(&search),
         [
             (0, Step::TrimTop, "bcd".into(), 47),
             (1, Step::TrimBottom, "a".into(), 100),
         ]
     );
     // Neither [cd] nor [ce] keeps 95 % alone.
-    let c = search.select_path(&["c"]).unwrap();
-    let below: Vec<_> = nearby(&c)
+    search.select_path(&["c"]).unwrap();
+    let below: Vec<_> = nearby(&search)
         .into_iter()
         .filter(|it| it.1 == Step::ExtendBottom)
         .collect();
@@ -110,6 +109,44 @@ fn zooming_shows_what_concentrates_the_cost() {
         assert_eq!(search.set_cutoff(wrong), Err(SearchError::BadCutoff(wrong)));
     }
     assert_eq!(search.set_cutoff(1.0), Ok(()));
+}
+
+#[test]
+fn pages_and_first_rows_are_parts_of_all_rows() {
+    let mut search = search();
+    search.suggest();
+    for step in 0..4 {
+        let all = search.rows().all();
+        assert_eq!(all.len(), search.rows().len());
+        let of = |step: Step| -> Vec<Row> {
+            let these = all.iter().filter(|row| row.step == step);
+            these.cloned().collect()
+        };
+        let first = search.rows().first(Some(1));
+        for kind in [
+            Step::Suggestion,
+            Step::ExtendTop,
+            Step::ExtendBottom,
+            Step::TrimTop,
+            Step::TrimBottom,
+        ] {
+            let rows = of(kind);
+            assert_eq!(search.rows().count(kind), rows.len());
+            for from in 0..4 {
+                let page: Vec<_> = rows.iter().skip(from).take(2).cloned().collect();
+                assert_eq!(search.rows().page(kind, from, 2), page);
+            }
+            let shown = first.iter().find(|it| it.step == kind);
+            assert_eq!(shown.is_some(), !rows.is_empty(), "no step without rows");
+            if let Some(shown) = shown {
+                assert_eq!(shown.rows, rows[..1]);
+                assert_eq!(shown.more, rows.len() - 1);
+            }
+        }
+        let in_full = search.rows().first(None).into_iter();
+        assert_eq!(in_full.flat_map(|it| it.rows).collect::<Vec<_>>(), all);
+        search.select(step % 2).unwrap();
+    }
 }
 
 #[test]
@@ -251,7 +288,7 @@ fn removing_everything_has_no_estimate() {
 fn functions_are_found_by_a_part_of_their_name() {
     let stacks = [("main", 1), ("main Parse", 5), ("main reparse", 9)];
     let mut search = Search::new(CallTreeProfile::new(crate::support::tree(&stacks), 0));
-    let found = rows(&search.find("parse"));
+    let found = rows(&search.find("parse").all());
     assert_eq!(
         found,
         [

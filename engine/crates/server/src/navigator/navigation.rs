@@ -55,7 +55,6 @@ pub(crate) struct Navigation {
     naming: Arc<Naming>,
     revision: u32,
     listing: NavigatorListing,
-    rows: Vec<Row>,
     hidden: [Hidden; 2],
     /// Notes on the last command: what went wrong besides, what another value type is.
     notes: Vec<String>,
@@ -101,7 +100,6 @@ impl Navigation {
         let recorded = Arc::new(recorded(&open));
         folders.dedup();
         let mut navigation = Navigation {
-            rows: open.search.suggest(),
             open,
             kept,
             recorded,
@@ -117,8 +115,7 @@ impl Navigation {
             hidden: [Hidden::default(); 2],
             notes: Vec::new(),
         };
-        let noise = navigation.open.search.noise();
-        navigation.notes.extend(noise_note(noise));
+        navigation.suggest();
         let opened = navigation.opened(notes);
         (navigation, opened)
     }
@@ -163,7 +160,7 @@ impl Navigation {
                     unit: it.unit.clone(),
                 })
                 .collect(),
-            names: self.rows.len() as u32,
+            names: self.open.search.rows().len() as u32,
             nodes: a.iter().chain(b).map(nodes).sum(),
             notes,
             view: self.view(),
@@ -204,7 +201,7 @@ impl Navigation {
             }
             C::Suggest => self.suggest(),
             C::Find { text } => {
-                self.rows = self.open.search.find(&text);
+                self.open.search.find(&text);
                 self.listing = NavigatorListing::Found { text };
             }
             C::Select { number } => self.step(|search| search.select(number as usize))?,
@@ -245,7 +242,7 @@ impl Navigation {
         step: impl FnOnce(&mut Search<Arc<AnyProfile>>) -> Result<Details, SearchError>,
     ) -> Result<(), Failure> {
         let details = step(&mut self.open.search).map_err(|error| refusal(&error))?;
-        self.show(details);
+        self.show(&details);
         Ok(())
     }
 
@@ -264,20 +261,19 @@ impl Navigation {
         self.notes = self.open.set_value(name)?;
         self.drawing = Arc::default();
         match self.open.search.details() {
-            Ok(details) => self.show(details),
+            Ok(details) => self.show(&details),
             Err(_) => self.suggest(),
         }
         Ok(())
     }
 
     fn suggest(&mut self) {
-        self.rows = self.open.search.suggest();
+        self.open.search.suggest();
         self.notes.extend(noise_note(self.open.search.noise()));
         self.listing = NavigatorListing::Suggestions;
     }
 
-    fn show(&mut self, mut details: Details) {
-        self.rows = std::mem::take(&mut details.nearby);
+    fn show(&mut self, details: &Details) {
         self.hidden = details.hidden;
         self.listing = NavigatorListing::Nearby;
     }
@@ -287,7 +283,7 @@ impl Navigation {
         if self.listing == NavigatorListing::Nearby
             && let Ok(details) = self.open.search.details()
         {
-            self.show(details);
+            self.show(&details);
         }
     }
 
@@ -316,7 +312,6 @@ impl Navigation {
 
     fn view(&self) -> NavigatorView {
         let (search, profile) = (&self.open.search, self.open.search.profile());
-        let labelled = search.labels().summaries();
         let estimate = search.estimate(&[]).expect("all labels are there");
         NavigatorView {
             revision: self.revision,
@@ -332,7 +327,7 @@ impl Navigation {
             listing: self.listing.clone(),
             rows: self.row_counts(),
             labels: self.labels(),
-            coverage: convert::coverage(profile.total_base_of(&labelled), &estimate),
+            coverage: convert::coverage(search.covered().base, &estimate),
             history: self.history(),
             notes: self.notes.clone(),
         }
@@ -373,22 +368,12 @@ impl Navigation {
             ],
             _ => &[NavigatorStep::Suggestion],
         };
+        let rows = self.open.search.rows();
         let count = |&step: &NavigatorStep| NavigatorRowCount {
             step,
-            count: self.rows_of(step).len() as u32,
+            count: rows.count(convert::to_step(step)) as u32,
         };
         steps.iter().map(count).collect()
-    }
-
-    /// The rows of one kind, which stand together.
-    fn rows_of(&self, step: NavigatorStep) -> &[Row] {
-        let is = |row: &Row| convert::step(row.step) == step;
-        let Some(first) = self.rows.iter().position(is) else {
-            return &[];
-        };
-        let rows = &self.rows[first..];
-        let end = rows.iter().position(|row| !is(row));
-        &rows[..end.unwrap_or(rows.len())]
     }
 
     /// The rows that are on screen.
@@ -409,10 +394,11 @@ impl Navigation {
             NavigatorListing::Nearby => self.current_path(),
             _ => Vec::new(),
         };
-        let rows = self.rows_of(params.step).iter();
-        let rows = rows
-            .skip(params.from as usize)
-            .take(params.count.min(MOST_ROWS) as usize);
+        let rows = self.open.search.rows().page(
+            convert::to_step(params.step),
+            params.from as usize,
+            params.count.min(MOST_ROWS) as usize,
+        );
         let row = |row: &Row| NavigatorRow {
             number: row.number as u32,
             names: convert::names(row, path.len(), &path),
@@ -423,7 +409,7 @@ impl Navigation {
             labels: labels.get(&row.path).cloned().unwrap_or_default(),
         };
         Ok(NavigatorRows {
-            rows: rows.map(row).collect(),
+            rows: rows.iter().map(row).collect(),
         })
     }
 
@@ -434,11 +420,11 @@ impl Navigation {
 
     fn labels(&self) -> Vec<NavigatorLabel> {
         let (search, profile) = (&self.open.search, self.open.search.profile());
-        let reports = search.report().into_iter().zip(search.labels().all());
+        let reports = search.report().iter().zip(search.labels().all());
         reports
             .map(|(report, label)| {
                 let paths = label.summaries.iter().map(|s| owned(profile.path_of(s)));
-                convert::label(report, paths.collect())
+                convert::label(report.clone(), paths.collect())
             })
             .collect()
     }
