@@ -8,8 +8,9 @@
 //! | mark | contradicted by |
 //! |---|---|
 //! | gain, harm | a number with the other sign, as it is shown; or no measured point in that direction |
-//! | flat | a number that is credibly 1 % or more; or a slope that is credibly not zero, 1 % or more by estimate, and a number with the other sign |
-//! | hollow | the same slope and number: then this is the reason |
+//! | flat | a number that is credibly 1 % or more |
+//! | flat | a number with the other sign than a slope that is credibly not zero, and 1 % or more by estimate |
+//! | hollow | the same: then this is the reason |
 //!
 //! Contention is a harm whose number is below zero, too; no other mark has it.
 
