@@ -76,7 +76,7 @@ pub(crate) struct Lists {
     demoted: Vec<ListId>,
     /// Lists that may be lists of free objects.
     undecided: usize,
-    /// While there are such lists: who took which value from which list last.
+    /// Who took which value from which list last. A list that is yet to come may be one of free objects.
     taken: Map<u64, Taken>,
 }
 
@@ -206,9 +206,7 @@ impl Lists {
         }
         list.flows.add(from, to);
         let found = (list.lock, list.store);
-        if self.undecided > 0 {
-            self.remember(id, by, value);
-        }
+        self.remember(id, by, value);
         Some(found)
     }
 

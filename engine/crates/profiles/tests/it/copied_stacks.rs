@@ -99,7 +99,8 @@ fn callers_are_found_in_the_copy_of_the_stack() {
     let names: Vec<&str> = stack.map(|node| &*tree.frame(node).name).collect();
     // main's own frame is larger than the copy.
     assert_eq!(names, ["[truncated]", "main", "shop", "pay", "leaf"]);
-    let short = "1 stacks are deeper than their copies: `--call-graph dwarf,65528` copies the most.";
+    let short =
+        "1 stacks are deeper than their copies: `--call-graph dwarf,65528` copies the most.";
     assert!(
         profile.notes.iter().any(|it| it == short),
         "{:?}",

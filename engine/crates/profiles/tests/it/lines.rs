@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fulcrum_profile_formats::names::default_rules;
 use fulcrum_model::call_tree::ValueType;
+use fulcrum_profile_formats::names::default_rules;
 use fulcrum_profiles::{Error, Limits, Lines, lines, read};
 
 fn samples() -> PathBuf {
