@@ -1,11 +1,13 @@
 /** `npm run menus`: writes the menus, the editors of files and the colours of extension/core/manifest.ts into package.json. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { build } from "esbuild";
+import { installPackages } from "./bootstrap.mjs";
 import { main, root, StepError } from "./lib/steps.mjs";
 
 /** @returns {Promise<typeof import("../extension/core/manifest")>} */
 async function readMenus() {
+  await installPackages();
+  const { build } = await import("esbuild");
   const entry = path.join(root, "extension", "core", "manifest.ts");
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: "esm" });
   const [file] = outputFiles;

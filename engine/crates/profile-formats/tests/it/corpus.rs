@@ -10,7 +10,7 @@ use fulcrum_stats::Random;
 mod check;
 
 /// Every fuzz target, in alphabetical order, and its format; `None` detects it.
-pub(crate) const TARGETS: [(&str, Option<Format>); 31] = [
+pub(crate) const TARGETS: &[(&str, Option<Format>)] = &[
     ("bpftrace", Some(Format::Bpftrace)),
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
@@ -68,7 +68,7 @@ pub(crate) fn replay(mutations: u64) -> (u64, usize) {
     let (mut damaged, mut bytes) = (0, 0);
     for (name, format) in TARGETS {
         let run = |input: &[u8]| match format {
-            Some(format) => check::reader(format, input),
+            Some(format) => check::reader(*format, input),
             None => check::detection(input),
         };
         let (mut good, mut bad) = (0, 0);
@@ -90,7 +90,8 @@ pub(crate) fn replay(mutations: u64) -> (u64, usize) {
         }
         assert!(
             good >= 3 && bad >= 3,
-            "{name}: both ways were tried: {good} {bad}"
+            "{name}: {good} inputs were read and {bad} refused, damaged copies among them; each must happen three times at least: \
+             add a file to engine/fuzz/corpus/{name}"
         );
     }
     (damaged, bytes)

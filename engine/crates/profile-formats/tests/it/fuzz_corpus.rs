@@ -23,7 +23,8 @@ fn every_target_has_a_corpus_and_every_corpus_a_target() {
         names.sort();
         names
     };
-    let targets = TARGETS.map(|(name, _)| name.to_owned());
+    let targets = TARGETS.iter().map(|(name, _)| (*name).to_owned());
+    let targets: Vec<_> = targets.collect();
     assert_eq!(names(folder("fuzz_targets")), targets);
     assert_eq!(names(folder("corpus")), targets);
 }
