@@ -4,14 +4,14 @@
 use std::ops::Range;
 
 use crate::flows::Flow;
-use crate::ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
-use crate::lists::{Consumption, ListLimits, ListSummary, Lists};
+use crate::ids::Synopsis;
+use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::lists::{Consumption, ListId, ListLimits, ListSummary, Lists};
 use crate::numbers::Map;
-use crate::pools::Stored;
 use crate::section::Tracker;
 use crate::sites::{Learning, Sites};
-use crate::thread::{Phase, Section, Thread, Used};
-use crate::words::Words;
+use crate::thread::{Phase, Section, Thread};
+use crate::words::{Birth, Words};
 use crate::{Effect, Mode, Reaction, Role};
 
 /// Limits on what is watched and kept.
@@ -147,7 +147,6 @@ impl FlowDetector {
             foreign: false,
             reads_product: false,
             context: None,
-            stored: Stored::default(),
         });
         Mode::Watched
     }
@@ -216,15 +215,15 @@ impl FlowDetector {
                 Reaction::None(Mode::Native)
             }
             Phase::Window(section) => {
-                let used = state.use_after(section, effect, &self.words);
+                let product = state.use_after(section, effect, &self.words);
                 let left = section.left.saturating_sub(1);
-                state.phase = match used.is_none() && left > 0 {
+                state.phase = match product.is_none() && left > 0 {
                     true => Phase::Window(Section { left, ..section }),
                     false => Phase::Native,
                 };
                 let mode = state.mode();
-                match used {
-                    Some(used) => self.consume(thread, &section, used, context(Role::Consumer)),
+                match product {
+                    Some(birth) => self.consume(thread, &section, birth, context(Role::Consumer)),
                     None => Reaction::None(mode),
                 }
             }
@@ -270,12 +269,11 @@ impl FlowDetector {
         &mut self,
         consumer: ThreadId,
         section: &Section,
-        Used { birth, value }: Used,
+        birth: Birth,
         to: Synopsis,
     ) -> Reaction {
         let from = birth.context;
-        let flow = (from, to);
-        let Some((lock, store)) = self.lists.consume(birth.list, consumer, value, flow) else {
+        let Some((lock, store)) = self.lists.consume(birth.list, consumer, from, to) else {
             return Reaction::None(Mode::Native);
         };
         // The outermost lock decides whether a section is watched.
@@ -296,8 +294,8 @@ impl FlowDetector {
         })
     }
 
-    /// Returns a list from which something was consumed before one thread turned out to both produce and consume (§3.4), or the
-    /// list turned out to be one of free objects (rule 10). No transaction flows through it. Returns each such list once.
+    /// Returns a list from which something was consumed before one thread turned out to both produce and consume (§3.4), so
+    /// that no transaction flows through it. Returns each such list once.
     pub fn take_demoted(&mut self) -> Option<ListId> {
         let demoted = self.lists.take_demoted()?;
         self.sites.forget_flows();

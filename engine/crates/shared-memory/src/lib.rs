@@ -18,7 +18,6 @@
 //! 7. A section has a limit. Lock sites where nothing flows rest, longer each time.
 //! 8. A transaction that comes back is not a new one: `fulcrum_transactions::Activity::take_over`.
 //! 9. Roles belong to one list, which is a lock and a producing store.
-//! 10. A stack of free objects is no flow, even if some threads only fill it and others only empty it.
 //!
 //! Open problem: an address computed from a tagged one (`container_of`) loses its context.
 
@@ -29,7 +28,6 @@ mod flows;
 mod ids;
 mod lists;
 mod numbers;
-mod pools;
 mod registers;
 mod section;
 mod sites;
@@ -40,8 +38,8 @@ use std::ops::Range;
 
 pub use detector::{Counts, FlowDetector, Limits};
 pub use flows::Flow;
-pub use ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
-pub use lists::{Consumption, ListSummary};
+pub use ids::{CodeAddress, LockId, Synopsis, ThreadId};
+pub use lists::{Consumption, ListId, ListSummary};
 pub use sites::Learning;
 
 /// A 64-bit register.

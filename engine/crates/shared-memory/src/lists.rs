@@ -1,9 +1,9 @@
 //! Lists of producers and consumers, by lock and producing store, and the flow through each (Whodunit §3.2, §3.4).
 
 use crate::flows::{Flow, Flows};
-use crate::ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
+use crate::ids::Synopsis;
+use crate::ids::{CodeAddress, LockId, ThreadId};
 use crate::numbers::{Map, Set};
-use crate::pools::{Push, Use};
 
 /// A thread consumed what another one had produced: a transaction flowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,19 @@ pub struct ListSummary {
     pub store: CodeAddress,
     /// How often a value was consumed.
     pub consumed: u64,
-    /// Whether a thread both produced and consumed, or the list is one of free objects, so that none of this was flow.
+    /// Whether a thread both produced and consumed, so that none of this was flow.
     pub demoted: bool,
+}
+
+/// One of a process's lists of producers and consumers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListId(u32);
+
+impl ListId {
+    /// The list's number, from 0, unique in its process.
+    pub fn number(self) -> u32 {
+        self.0
+    }
 }
 
 #[derive(Debug)]
@@ -45,24 +56,10 @@ struct List {
     producers: Set<ThreadId>,
     consumers: Set<ThreadId>,
     demoted: bool,
-    /// Whether it may be a list of free objects.
-    used: Use,
     consumed: u64,
     /// By the producer's and the consumer's context.
     flows: Flows,
 }
-
-/// A thread took a value from a list.
-#[derive(Clone, Copy, Debug)]
-struct Taken {
-    list: ListId,
-    by: ThreadId,
-    /// It was pushed into another list since.
-    is_reused: bool,
-}
-
-/// The most taken values that are remembered. Beyond this, all are forgotten.
-const MOST_TAKEN: usize = 4096;
 
 /// All lists of a process.
 #[derive(Debug)]
@@ -74,10 +71,6 @@ pub(crate) struct Lists {
     stores_left_out: u64,
     /// Lists with apparent flow that were demoted since [`Self::take_demoted`] was last called.
     demoted: Vec<ListId>,
-    /// Lists that may be lists of free objects.
-    undecided: usize,
-    /// Who took which value from which list last. A list that is yet to come may be one of free objects.
-    taken: Map<u64, Taken>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -97,65 +90,33 @@ impl Lists {
             limits,
             stores_left_out: 0,
             demoted: Vec::new(),
-            undecided: 0,
-            taken: Map::default(),
         }
     }
 
     /// A thread stores a value of its own. Returns the list of what it produced, or `None` when nothing flows through this
     /// store.
-    pub(crate) fn produce(&mut self, push: &Push) -> Option<ListId> {
-        let id = self.list(push)?;
+    pub(crate) fn produce(
+        &mut self,
+        lock: LockId,
+        store: CodeAddress,
+        by: ThreadId,
+    ) -> Option<ListId> {
+        let id = self.list(lock, store)?;
         let list = &mut self.lists[id.0 as usize];
+        if !list.demoted && list.consumers.contains(&by) {
+            list.demoted = true;
+            self.demoted.push(id);
+        }
         if list.demoted {
             return None;
         }
-        if list.consumers.contains(&push.by) {
-            self.demote(id);
-            return None;
-        }
         if list.producers.len() < self.limits.members {
-            list.producers.insert(push.by);
-        }
-        if self.undecided > 0 {
-            self.follow(id, push);
+            list.producers.insert(by);
         }
         Some(id)
     }
 
-    /// Nothing flows through a list.
-    fn demote(&mut self, id: ListId) {
-        let list = &mut self.lists[id.0 as usize];
-        list.demoted = true;
-        self.undecided -= usize::from(list.used.is_undecided());
-        list.used = Use::Other;
-        if !list.consumers.is_empty() {
-            self.demoted.push(id);
-        }
-    }
-
-    /// Rule 10: where did the pushed object come from?
-    fn follow(&mut self, id: ListId, push: &Push) {
-        let taken = self.taken.get_mut(&push.value);
-        let taken = taken.filter(|it| it.by == push.by && it.list != id);
-        let source = taken.as_ref().map(|it| it.list);
-        let is_first = taken.is_some_and(|it| !std::mem::replace(&mut it.is_reused, true));
-        let used = &mut self.lists[id.0 as usize].used;
-        let was_undecided = used.is_undecided();
-        used.pushed(push, source);
-        self.undecided -= usize::from(was_undecided && !used.is_undecided());
-        let Some(source) = source.filter(|_| is_first) else {
-            return;
-        };
-        let used = &mut self.lists[source.0 as usize].used;
-        used.reused(id);
-        if used.is_pool() {
-            self.demote(source);
-        }
-    }
-
-    fn list(&mut self, push: &Push) -> Option<ListId> {
-        let (lock, store) = (push.lock, push.store);
+    fn list(&mut self, lock: LockId, store: CodeAddress) -> Option<ListId> {
         if let Some(&id) = self.index.get(&(lock, store)) {
             return Some(id);
         }
@@ -170,11 +131,9 @@ impl Lists {
             producers: Set::default(),
             consumers: Set::default(),
             demoted: false,
-            used: Use::new(push.word),
             consumed: 0,
             flows: Flows::with_limit(self.limits.pairs),
         });
-        self.undecided += 1;
         self.index.insert((lock, store), id);
         Some(id)
     }
@@ -184,42 +143,30 @@ impl Lists {
         self.demoted.pop()
     }
 
-    /// A thread uses a value that another one produced. Returns the lock and the store, or `None` when this is no flow.
+    /// A thread uses what another one produced. Returns the lock and the store, or `None` when this is no flow.
     pub(crate) fn consume(
         &mut self,
         id: ListId,
         by: ThreadId,
-        value: u64,
-        (from, to): (Synopsis, Synopsis),
+        from: Synopsis,
+        to: Synopsis,
     ) -> Option<(LockId, CodeAddress)> {
         let list = &mut self.lists[id.0 as usize];
         list.consumed += 1;
-        if list.demoted {
-            return None;
+        if !list.demoted && list.producers.contains(&by) {
+            list.demoted = true;
+            if !list.consumers.is_empty() {
+                self.demoted.push(id);
+            }
         }
-        if list.producers.contains(&by) {
-            self.demote(id);
+        if list.demoted {
             return None;
         }
         if list.consumers.len() < self.limits.members {
             list.consumers.insert(by);
         }
         list.flows.add(from, to);
-        let found = (list.lock, list.store);
-        self.remember(id, by, value);
-        Some(found)
-    }
-
-    fn remember(&mut self, list: ListId, by: ThreadId, value: u64) {
-        if self.taken.len() >= MOST_TAKEN && !self.taken.contains_key(&value) {
-            self.taken.clear();
-        }
-        let taken = Taken {
-            list,
-            by,
-            is_reused: false,
-        };
-        self.taken.insert(value, taken);
+        Some((list.lock, list.store))
     }
 
     pub(crate) fn left_out(&self) -> u64 {
@@ -249,7 +196,6 @@ impl Lists {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pools::Link;
 
     const LIMITS: ListLimits = ListLimits {
         lists: 2,
@@ -263,18 +209,6 @@ mod tests {
         Synopsis::from_number(number)
     }
 
-    /// A thread stores a pointer that nothing is known about.
-    fn push(store: CodeAddress, by: u32) -> Push {
-        Push {
-            lock: LOCK,
-            store,
-            by: ThreadId(by),
-            word: 0x8000,
-            value: 0x9000,
-            link: Link::Unknown,
-        }
-    }
-
     fn demoted(lists: &Lists) -> Vec<bool> {
         lists.summaries().map(|it| it.demoted).collect()
     }
@@ -283,19 +217,19 @@ mod tests {
     fn a_thread_in_both_roles_takes_back_all_that_flowed() {
         for producer_consumes in [true, false] {
             let mut lists = Lists::new(LIMITS);
-            let list = lists.produce(&push(STORE, 1)).unwrap();
-            let mut consume = |by| lists.consume(list, ThreadId(by), 0, (context(1), context(2)));
+            let list = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
+            let mut consume = |by| lists.consume(list, ThreadId(by), context(1), context(2));
             assert_eq!(consume(2), Some((LOCK, STORE)));
             match producer_consumes {
                 true => assert_eq!(consume(1), None),
-                false => assert_eq!(lists.produce(&push(STORE, 2)), None),
+                false => assert_eq!(lists.produce(LOCK, STORE, ThreadId(2)), None),
             }
             assert_eq!(demoted(&lists), [true]);
             assert_eq!(lists.flows(), []);
             assert_eq!(lists.take_demoted(), Some(list));
             assert_eq!(lists.take_demoted(), None);
             assert_eq!(
-                lists.consume(list, ThreadId(3), 0, (context(1), context(2))),
+                lists.consume(list, ThreadId(3), context(1), context(2)),
                 None
             );
         }
@@ -305,17 +239,17 @@ mod tests {
     #[test]
     fn another_store_under_the_same_lock_is_another_list() {
         let mut lists = Lists::new(LIMITS);
-        let queue = lists.produce(&push(STORE, 1)).unwrap();
-        let free = lists.produce(&push(CodeAddress(20), 2)).unwrap();
+        let queue = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
+        let free = lists.produce(LOCK, CodeAddress(20), ThreadId(2)).unwrap();
         assert_ne!(queue, free);
         assert!(
             lists
-                .consume(queue, ThreadId(2), 0, (context(1), context(2)))
+                .consume(queue, ThreadId(2), context(1), context(2))
                 .is_some()
         );
         assert!(
             lists
-                .consume(free, ThreadId(2), 0, (context(1), context(2)))
+                .consume(free, ThreadId(2), context(1), context(2))
                 .is_none()
         );
         assert_eq!(demoted(&lists), [false, true]);
@@ -331,13 +265,13 @@ mod tests {
     #[test]
     fn what_exceeds_a_limit_is_counted() {
         let mut lists = Lists::new(LIMITS);
-        let list = lists.produce(&push(STORE, 1)).unwrap();
-        lists.produce(&push(CodeAddress(20), 1)).unwrap();
-        assert_eq!(lists.produce(&push(CodeAddress(30), 1)), None);
+        let list = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
+        lists.produce(LOCK, CodeAddress(20), ThreadId(1)).unwrap();
+        assert_eq!(lists.produce(LOCK, CodeAddress(30), ThreadId(1)), None);
         assert_eq!(lists.left_out(), 1);
         for from in 1..=3 {
             lists
-                .consume(list, ThreadId(2), 0, (context(from), context(9)))
+                .consume(list, ThreadId(2), context(from), context(9))
                 .unwrap();
         }
         assert_eq!((lists.flows().len(), lists.left_out()), (2, 2));

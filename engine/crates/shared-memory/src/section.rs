@@ -3,7 +3,6 @@
 use crate::ids::CodeAddress;
 use crate::ids::Synopsis;
 use crate::lists::Lists;
-use crate::pools::{Link, Push};
 use crate::thread::{Section, Thread};
 use crate::words::{Accessor, Birth, Tag, Words};
 use crate::{Effect, Place, Span};
@@ -84,14 +83,10 @@ impl Tracker<'_> {
         if self.is_own(to) {
             return tag;
         }
-        let is_word = to.bytes == Span::LONGEST;
-        if is_word {
-            self.section.stored.add(to.address, value);
-        }
         // A NULL from a register is still NULL (§3.3.2).
         let to_nothing = value == 0;
         let to_itself = to.address.wrapping_sub(value) <= SELF_REACH;
-        if is_word && (to_nothing || to_itself) {
+        if to.bytes == Span::LONGEST && (to_nothing || to_itself) {
             return Tag::Invalid;
         }
         if tag != Tag::None {
@@ -100,19 +95,7 @@ impl Tracker<'_> {
         let Some(&(lock, _)) = self.state.held.last() else {
             return Tag::Invalid;
         };
-        let link = match is_word {
-            true => self.section.stored.link(value, self.words.value(to)),
-            false => Link::Absent,
-        };
-        let push = Push {
-            lock,
-            store: at,
-            by: self.by.thread,
-            word: to.address,
-            value,
-            link,
-        };
-        let Some(list) = self.lists.produce(&push) else {
+        let Some(list) = self.lists.produce(lock, at, self.by.thread) else {
             return Tag::Invalid;
         };
         Tag::Produced(Birth {

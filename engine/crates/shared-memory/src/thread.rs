@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
-use crate::pools::Stored;
 use crate::registers::Registers;
 use crate::sites::Outcome;
 use crate::words::{Accessor, Birth, Locks, Tag, Words};
@@ -42,15 +41,6 @@ pub(crate) struct Section {
     pub(crate) reads_product: bool,
     /// The thread's context at the first store that produced.
     pub(crate) context: Option<Synopsis>,
-    /// What it stored last.
-    pub(crate) stored: Stored,
-}
-
-/// A use of what a thread produced.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Used {
-    pub(crate) birth: Birth,
-    pub(crate) value: u64,
 }
 
 impl Section {
@@ -121,13 +111,13 @@ impl Thread {
     }
 
     /// Rule 4: after a section, tags move through registers only and no memory is tagged. Returns the product that this
-    /// effect uses, with its value.
+    /// effect uses.
     pub(crate) fn use_after(
         &mut self,
         section: Section,
         effect: Effect,
         words: &Words,
-    ) -> Option<Used> {
+    ) -> Option<Birth> {
         let (used, to_register) = match effect {
             Effect::Move {
                 from,
@@ -156,10 +146,7 @@ impl Thread {
             return None;
         }
         match tag {
-            Tag::Produced(birth) if birth.section < section.number => {
-                let (_, value) = used?;
-                Some(Used { birth, value })
-            }
+            Tag::Produced(birth) if birth.section < section.number => Some(birth),
             _ => None,
         }
     }

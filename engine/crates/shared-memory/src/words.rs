@@ -1,7 +1,9 @@
 //! The state of memory words: which carry a context, and which thread touched them last (Whodunit §3.2, the dictionary).
 
 use crate::Span;
-use crate::ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
+use crate::ids::Synopsis;
+use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::lists::ListId;
 use crate::numbers::Map;
 
 /// The tag of a location.
@@ -218,12 +220,6 @@ impl Words {
         let word = self.words.get(&span.address);
         let same = |it: &&Word| (it.bytes, it.value, it.section) == (span.bytes, value, section);
         word.filter(same).map_or(Tag::None, |it| it.tag)
-    }
-
-    /// The last known value of a word.
-    pub(crate) fn value(&self, span: Span) -> Option<u64> {
-        let word = self.words.get(&span.address);
-        word.filter(|it| it.bytes == span.bytes).map(|it| it.value)
     }
 
     /// Forgets a word unless another thread has touched it since.
