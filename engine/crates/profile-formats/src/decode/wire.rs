@@ -105,6 +105,22 @@ impl<'a> Message<'a> {
     }
 
     fn varint(&mut self) -> Result<u64, Fault> {
+        // Nearly all have one or two bytes.
+        match *self.bytes {
+            [low, ..] if low < 0x80 => {
+                self.advance(1);
+                return Ok(low.into());
+            }
+            [low, high, ..] if high < 0x80 => {
+                self.advance(2);
+                return Ok(u64::from(low & 0x7f) | u64::from(high) << 7);
+            }
+            _ => {}
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Fault> {
         let mut value = 0_u64;
         for (n, &byte) in self.bytes.iter().enumerate().take(10) {
             value |= u64::from(byte & 0x7f) << (7 * n);

@@ -456,7 +456,11 @@ impl<'a> Tables<'a> {
             .ok()
             .and_then(|index| self.strings.get(index));
         match found {
-            Some(bytes) => Ok(String::from_utf8_lossy(bytes)),
+            // Nearly all text is UTF-8, and checking is faster than replacing.
+            Some(bytes) => Ok(match str::from_utf8(bytes) {
+                Ok(text) => text.into(),
+                Err(_) => String::from_utf8_lossy(bytes),
+            }),
             None if index == 0 => Ok("".into()),
             None => Err(dangling("the profile", index, "string")),
         }
