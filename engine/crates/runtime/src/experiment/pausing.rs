@@ -19,7 +19,7 @@ static BEGUN: AtomicU64 = AtomicU64::new(0);
 static ENDED: AtomicU64 = AtomicU64::new(0);
 
 /// The longest single sleep, so that switching delays off ends a pause.
-const SLICE_NS: u64 = 50_000_000;
+const LONGEST_SLEEP_NS: u64 = 50_000_000;
 
 /// Makes the pauses of the calling thread's account.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Sleeper for Pause {
         while now < end && activity::delays_on() {
             let awake = end - TAIL.length_ns().min(ns);
             if now < awake {
-                let until = awake.min(now + SLICE_NS);
+                let until = awake.min(now + LONGEST_SLEEP_NS);
                 uninterrupted(|| with_short_slice(|| without_slack(|| sys::sleep_until(until))));
                 now = sys::now();
                 TAIL.slept(now.saturating_sub(until));
