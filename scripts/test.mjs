@@ -1,7 +1,7 @@
 /**
- * `npm test [-- FLOOR… | host/GROUP… | ui/GROUP… | crate::module::test…]`: builds everything, then runs the floors, each to its
- * end whatever happened on the others. A word with `::` in it runs those tests of the engine whose names contain it.
- * At the end come the slowest tests; the last line is `N passed, N failed`.
+ * `npm test [-- LEVEL… | host/GROUP… | ui/GROUP… | crate::module::test…]`: builds everything, then runs the levels, each to its
+ * end, even if others fail. A word with `::` runs the engine's tests whose names contain it.
+ * It ends with the slowest tests; the last line is `N passed, N failed`.
  */
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -14,8 +14,8 @@ import { packageExtension, unpackExtension } from "./package.mjs";
 
 const node = process.execPath;
 
-/** Every floor writes out/test-results/<floor>.json. Host and UI share an editor, so that they run together. */
-const floors = {
+/** Every level writes out/test-results/<level>.json. Host and UI share an editor, so they run together. */
+const levels = {
   engine: (words) => engineTests(words),
   unit: () =>
     reported(
@@ -27,16 +27,16 @@ const floors = {
         path.join(root, "test", "unit", "vitest.config.mts"),
       ],
     ),
-  editor: (words) => reported([...new Set(words.map(floorOf))], [path.join(root, "test", "editor.mjs"), ...words]),
+  editor: (words) => reported([...new Set(words.map(levelOf))], [path.join(root, "test", "editor.mjs"), ...words]),
   desktop: () => reported(["desktop"], [path.join(root, "test", "host", "desktop.mjs")]),
 };
 const names = ["engine", "unit", "host", "ui", "desktop"];
 const standard = ["engine", "unit", "host", "ui"];
 /** @param {string} word */
-const floorOf = (word) => word.replace(/\/.*/, "");
+const levelOf = (word) => word.replace(/\/.*/, "");
 
 /**
- * The engine's tests, all or those whose names contain one of the filters.
+ * The engine's tests: all of them, or those whose names contain one of the filters.
  * @param {string[]} filters
  */
 async function engineTests(filters) {
@@ -52,7 +52,7 @@ async function engineTests(filters) {
       outcomes.push(...(await runDocTests()));
     }
   } catch (error) {
-    // What does not compile has failed too.
+    // Tests that do not compile have failed too.
     if (!(error instanceof StepError)) {
       throw error;
     }
@@ -66,20 +66,20 @@ async function engineTests(filters) {
   return [{ name: "engine", passed: outcomes.length - bad.length, failed: failures.length, output }];
 }
 
-/** How long a floor's tests took when they ran last. */
-function earlierTimes(floor) {
-  return new Map(readResults(floor)?.tests.map(({ name, ms }) => [name, ms]));
+/** How long a level's tests took in their last run. */
+function earlierTimes(level) {
+  return new Map(readResults(level)?.tests.map(({ name, ms }) => [name, ms]));
 }
 
 /**
- * @param {string[]} reporting floors that the program writes results of
- * @param {string[]} args of Node
+ * @param {string[]} reporting the levels whose results the program writes
+ * @param {string[]} args Node's arguments
  */
 async function reported(reporting, args) {
-  for (const floor of reporting) {
-    rmSync(resultsFile(floor), { force: true });
+  for (const level of reporting) {
+    rmSync(resultsFile(level), { force: true });
   }
-  // Tests take the packaged extension with its own engine, as a user gets them.
+  // Tests use the packaged extension with its own engine, as users get them.
   const env = { FULCRUM_EXTENSION_DIR: extension, FULCRUM_ENGINE: path.join(extension, "bin", "fulcrum") };
   const status = showStatus(`tests: ${reporting.join(", ")}`);
   const { code, output } = await tryRun(node, args, { env });
@@ -89,36 +89,36 @@ async function reported(reporting, args) {
     const results = readResults(name);
     if (results === undefined) {
       clean = true;
-      const said = `${output}\nThe ${name} floor ended with exit code ${code} and no results.`;
+      const said = `${output}\nThe ${name} level ended with exit code ${code} and no results.`;
       return { name, passed: 0, failed: 1, output: said };
     }
     clean ||= results.failed > 0;
     return { name, passed: results.passed, failed: results.failed, output };
   });
-  // A program that fails without a failed test has failed all the same.
+  // A program that fails without a failed test still counts as a failure.
   return clean ? outcomes : outcomes.map((it, n) => (n === 0 ? { ...it, failed: 1 } : it));
 }
 
-function resultsFile(floor) {
-  return path.join(root, "out", "test-results", `${floor}.json`);
+function resultsFile(level) {
+  return path.join(root, "out", "test-results", `${level}.json`);
 }
 
 /** @returns {import("../test/support/results.mjs").Results | undefined} */
-function readResults(floor) {
+function readResults(level) {
   try {
-    return JSON.parse(readFileSync(resultsFile(floor), "utf8"));
+    return JSON.parse(readFileSync(resultsFile(level), "utf8"));
   } catch {
     return undefined;
   }
 }
 
-/** Prints the tests that took longest, of all floors that ran. */
-function printSlowest(floors) {
-  const tests = floors.flatMap((floor) => (readResults(floor)?.tests ?? []).map((test) => ({ floor, ...test })));
+/** Prints the slowest tests of all levels that ran. */
+function printSlowest(levels) {
+  const tests = levels.flatMap((level) => (readResults(level)?.tests ?? []).map((test) => ({ level, ...test })));
   const slowest = tests.sort((a, b) => b.ms - a.ms).slice(0, 20);
   console.log(`the slowest ${slowest.length} of ${tests.length} tests:`);
-  for (const { floor, name, ms } of slowest) {
-    console.log(`${seconds(ms).padStart(9)}  ${floor}: ${name}`);
+  for (const { level, name, ms } of slowest) {
+    console.log(`${seconds(ms).padStart(9)}  ${level}: ${name}`);
   }
 }
 
@@ -127,9 +127,9 @@ const extension = path.join(root, "out", "extension");
 await main(import.meta.url, async () => {
   const filters = process.argv.slice(2).filter((word) => word.includes("::"));
   const named = process.argv.slice(2).filter((word) => !word.includes("::"));
-  const unknown = named.filter((name) => !names.includes(floorOf(name)));
+  const unknown = named.filter((name) => !names.includes(levelOf(name)));
   if (unknown.length > 0) {
-    throw new StepError(`There is no test floor ${unknown.join(", ")}: choose among ${names.join(", ")}.`);
+    throw new StepError(`There is no test level ${unknown.join(", ")}: choose among ${names.join(", ")}.`);
   }
   let passed = 0;
   let failed = 0;
@@ -144,11 +144,11 @@ await main(import.meta.url, async () => {
     return;
   }
   const wanted = named.length > 0 ? named : filters.length > 0 ? ["engine"] : standard;
-  const inEditor = wanted.filter((word) => ["host", "ui"].includes(floorOf(word)));
+  const inEditor = wanted.filter((word) => ["host", "ui"].includes(levelOf(word)));
   const ran = [];
   for (const name of new Set(wanted.map((word) => (inEditor.includes(word) ? "editor" : word)))) {
     const start = Date.now();
-    const outcomes = await floors[name](name === "editor" ? inEditor : filters);
+    const outcomes = await levels[name](name === "editor" ? inEditor : filters);
     const time = seconds(Date.now() - start);
     const output = outcomes.find((it) => it.failed > 0)?.output;
     if (output !== undefined) {

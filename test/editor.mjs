@@ -1,12 +1,12 @@
 /**
- * The floors that need an editor, in one server and one browser: `node test/editor.mjs [host | ui | FLOOR/GROUP]…`. Each group
- * has a window and a workspace of its own; two go on at a time, as one waits most of the time. Campaigns run when they are
- * named.
+ * The levels that need an editor, in one server and one browser: `node test/editor.mjs [host | ui | LEVEL/GROUP]…`. Each group
+ * has its own window and workspace. Two groups run at a time, because each mostly waits. Campaigns run only when they are
+ * named explicitly.
  */
 import { startEditor } from "../scripts/editor.mjs";
 import { hostGroups } from "./host/groups.mjs";
 import { launchBrowser, openPage, quietSettings } from "./support/browser.mjs";
-import { Floor } from "./support/floor.mjs";
+import { Level } from "./support/level.mjs";
 import { engineBinary, makeWorkspace, scriptedEngine, stageDriver, stageExtension } from "./support/stage.mjs";
 import { uiGroups } from "./ui/groups.mjs";
 
@@ -14,17 +14,17 @@ const atOnce = 2;
 
 const wanted = process.argv.slice(2);
 const all = [...uiGroups, ...hostGroups];
-const isWanted = ({ floor, name, campaign = false }) =>
-  (!campaign && (wanted.length === 0 || wanted.includes(floor))) || wanted.includes(`${floor}/${name}`);
+const isWanted = ({ level, name, campaign = false }) =>
+  (!campaign && (wanted.length === 0 || wanted.includes(level))) || wanted.includes(`${level}/${name}`);
 const groups = all.filter(isWanted);
-const unknown = wanted.filter((word) => !all.some(({ floor, name }) => word === floor || word === `${floor}/${name}`));
+const unknown = wanted.filter((word) => !all.some(({ level, name }) => word === level || word === `${level}/${name}`));
 if (unknown.length > 0) {
   throw new Error(
-    `There is no group ${unknown.join(", ")}: choose among ${all.map((it) => `${it.floor}/${it.name}`).join(", ")}.`,
+    `There is no group ${unknown.join(", ")}: choose among ${all.map((it) => `${it.level}/${it.name}`).join(", ")}.`,
   );
 }
 
-const floors = new Map(groups.map(({ floor }) => [floor, new Floor(floor)]));
+const levels = new Map(groups.map(({ level }) => [level, new Level(level)]));
 const driver = await stageDriver();
 const editor = await startEditor({
   extensions: [await stageExtension(), driver.folder],
@@ -35,16 +35,16 @@ const browser = await launchBrowser();
 
 async function work() {
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-    const { floor, name, trusted = true, empty = false, prepare, run } = group;
+    const { level, name, trusted = true, empty = false, prepare, run } = group;
     const workspace = makeWorkspace();
     try {
       await prepare?.(workspace.folder);
       const open = () => openPage(browser, editor.url(empty ? undefined : workspace.folder), { trusted });
-      await floors
-        .get(floor)
-        .group(name, open, (page, test) => run({ page, test, workspace, floor: floors.get(floor) }));
+      await levels
+        .get(level)
+        .group(name, open, (page, test) => run({ page, test, workspace, level: levels.get(level) }));
     } catch (error) {
-      floors.get(floor).fail(`${name}: preparing the workspace`, String(error));
+      levels.get(level).fail(`${name}: preparing the workspace`, String(error));
     } finally {
       workspace.remove();
     }
@@ -57,6 +57,6 @@ try {
   await browser.close();
   await editor.stop();
 }
-for (const floor of floors.values()) {
-  floor.write();
+for (const level of levels.values()) {
+  level.write();
 }

@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- campaigns [NAME…] [--resume]`: what needs statistics, minutes or a quiet machine, each with a time limit
- * and a verdict. A name is a part of a campaign's; --resume leaves out what has passed since this commit was made.
+ * `npm run bench -- campaigns [NAME…] [--resume]`: tests that need statistics, minutes or a quiet machine, each with a time limit
+ * and a verdict. NAME is a part of a campaign's name. --resume skips campaigns that have passed on this commit.
  *
- * The engine's are the targets `tests/campaigns` of its crates, which `cargo test` and the suite leave out
- * (`test = false`); engine/test-groups.json has their limits. Each prints `verdict: ` and its numbers. The editor's are
- * groups of the UI floor that it leaves out.
+ * The engine's campaigns are the targets `tests/campaigns` of its crates, which `cargo test` and the suite leave out
+ * (`test = false`); engine/test-groups.json has their limits. Each prints `verdict: ` and its numbers. The editor's campaigns
+ * are groups of the UI level that the suite leaves out.
  */
 import path from "node:path";
 import { bootstrap } from "../bootstrap.mjs";
@@ -13,7 +13,7 @@ import { root, StepError, seconds, step, tryRun } from "../lib/steps.mjs";
 import { runChild } from "./lib/children.mjs";
 import { Journal } from "./lib/journal.mjs";
 
-/** The editor's, with their time limits in seconds. */
+/** The editor's campaigns, with their time limits in seconds. */
 const editors = { million: 900 };
 
 /** @typedef {{ name: string, run: () => Promise<{ ok: boolean, ms: number, output: string }> }} Campaign */
@@ -25,7 +25,7 @@ export async function bench(args) {
   const wanted = all.filter(({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)));
   if (wanted.length === 0) {
     const names = all.map(({ name }) => name);
-    throw new StepError(`No campaign is called ${parts.join(" or ")}. There are:\n${names.join("\n")}`);
+    throw new StepError(`No campaign is called ${parts.join(" or ")}. Choose among:\n${names.join("\n")}`);
   }
   const commit = (await tryRun("git", ["rev-parse", "HEAD"])).stdout.trim();
   const journal = new Journal("campaigns");
@@ -41,7 +41,7 @@ export async function bench(args) {
   }
   console.log(`${wanted.length - failed} campaigns passed, ${failed} failed`);
   if (failed > 0) {
-    throw new StepError("A campaign failed: what it printed is above.");
+    throw new StepError("A campaign failed. Its output is above.");
   }
 }
 
@@ -50,10 +50,10 @@ async function campaigns() {
   const tests = await step("campaigns", async (say) => listTests(await buildCampaigns(say)));
   const limits = readCampaigns(tests);
   const engines = tests.map((test) => ({ name: test.name, run: () => runTest(test, limits[test.name]) }));
-  const floor = path.join(root, "test", "editor.mjs");
+  const level = path.join(root, "test", "editor.mjs");
   const ui = Object.entries(editors).map(([name, limit]) => ({
     name: `editor::${name}`,
-    run: () => runEditor([process.execPath, floor, `ui/${name}`], limit),
+    run: () => runEditor([process.execPath, level, `ui/${name}`], limit),
   }));
   return [...engines, ...ui];
 }
@@ -62,11 +62,11 @@ async function runEditor(command, limit) {
   await bootstrap({ tests: true });
   const start = Date.now();
   const { code, stdout, stderr, late } = await runChild(command, { cwd: root, limit });
-  const why = late ? `\nIt was ended at its time limit of ${limit} s.` : "";
+  const why = late ? `\nIt was killed at its time limit of ${limit} s.` : "";
   return { ok: code === 0 && !late, ms: Date.now() - start, output: stdout + stderr + why };
 }
 
-/** Runs it; one without a verdict has failed. */
+/** Runs a campaign. Without a verdict, it has failed. */
 async function judged(name, run) {
   const { ok, ms, output } = await run();
   const [, verdict] = /^(?:verdict|ui): (.*)$/m.exec(output) ?? [];

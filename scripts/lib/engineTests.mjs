@@ -1,12 +1,12 @@
 /**
- * The engine's floor: every Rust test in a process of its own.
+ * The engine level: every Rust test in its own process.
  *
- * Not plain `cargo test`: it runs one binary after the other, knows no time limit for a test, keeps no times, and a test
- * that crashes takes those beside it along. Not cargo-nextest, which is this and more: no package registry that this
- * project may use has it built, and compiling it takes longer than the tests.
+ * Not plain `cargo test`: it runs one binary after the other, has no time limit for a test, does not record times, and a test
+ * that crashes takes down those beside it. Not cargo-nextest, which does all this and more: no package registry has it built
+ * (crates.io has its source), and compiling it takes longer than the tests.
  *
- * Cargo builds the test binaries once; each lists its tests. What `engine/test-groups.json` says of a test is true by
- * construction: a name there that no test has is an error.
+ * Cargo builds the test binaries once, and each lists its tests. A name in `engine/test-groups.json` that no test has is an
+ * error.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,13 +17,13 @@ import { engine, StepError, seconds, tryRun } from "./steps.mjs";
 
 const groupsFile = path.join(engine, "test-groups.json");
 
-/** A test that says nothing else may take this long. */
+/** The default time limit of a test. */
 const limitSeconds = 120;
 
-/** More of a test's output than this does not help anybody. */
+/** Where a test's output is cut. More would not help. */
 const outputLimit = 200_000;
 
-/** A line at least this often. */
+/** How often to print a line, at least. */
 const silenceMs = 8000;
 
 /**
@@ -31,7 +31,7 @@ const silenceMs = 8000;
  * @property {string} name `crate::module::test`; tests of `tests/it` are `crate::it::module::test`
  * @property {string} binary
  * @property {string} own its name in its binary
- * @property {string} folder the package's
+ * @property {string} folder the package's folder
  * @property {string} package
  */
 
@@ -40,7 +40,7 @@ const silenceMs = 8000;
  * @property {string} name
  * @property {boolean} ok
  * @property {number} ms wall time
- * @property {number} cpuMs processor time of the test and of the programs that it waited for
+ * @property {number} cpuMs CPU time of the test and of the programs that it waited for
  * @property {string} output
  */
 
@@ -96,13 +96,13 @@ export async function listTests(binaries) {
   return tests;
 }
 
-/** A name in test-groups.json stands for a test, or, when it ends in `::`, for all tests of a module or crate. */
+/** A name in test-groups.json means a test, or, if it ends in `::`, all tests of a module or crate. */
 function covers(entry, name) {
   return entry.endsWith("::") ? name.startsWith(entry) : entry === name;
 }
 
 /**
- * Reads what the tests need, and checks that all of it is about tests that there are.
+ * Reads the groups, and checks that all tests in them exist.
  * @param {EngineTest[]} tests
  */
 export function readGroups(tests) {
@@ -115,7 +115,7 @@ export function readGroups(tests) {
   return {
     /** Whether a test needs the processor to itself. */
     alone: (test) => alone.some((entry) => covers(entry, test.name)),
-    /** Whether a busy machine could change its result: `npm run bench -- steady` finds out. */
+    /** Whether a busy machine could change its result, which `npm run bench -- steady` checks. */
     timing: (test) => [...alone, ...timing].some((entry) => covers(entry, test.name)),
     /** A test's time limit in seconds. */
     limit: (test) => Object.entries(limits).find(([entry]) => covers(entry, test.name))?.[1] ?? limitSeconds,
@@ -132,15 +132,13 @@ export function readCampaigns(tests) {
   const [there, listed] = [tests.map(({ name }) => name), Object.keys(campaigns)];
   const odd = [...there.filter((it) => !listed.includes(it)), ...listed.filter((it) => !there.includes(it))];
   if (odd.length > 0) {
-    throw new StepError(
-      `engine/test-groups.json must list exactly the campaigns that there are: see ${odd.join(", ")}.`,
-    );
+    throw new StepError(`engine/test-groups.json must list exactly the campaigns that exist: see ${odd.join(", ")}.`);
   }
   return campaigns;
 }
 
 /**
- * Runs one test in a process group of its own, of which nothing is left afterwards.
+ * Runs one test in its own process group, and kills what is left of that group at the end.
  * @param {EngineTest} test
  * @param {number} limit in seconds
  * @returns {Promise<Outcome>}
@@ -148,11 +146,11 @@ export function readCampaigns(tests) {
 export function runTest(test, limit) {
   return new Promise((resolve) => {
     const start = Date.now();
-    // The shell says what processor time the test took, which Node cannot.
+    // The shell reports the CPU time of the test, which Node cannot.
     const script = '"$@" 3>&-; code=$?; times >&3; exit $code';
     const child = spawn("sh", ["-c", script, "sh", test.binary, "--exact", test.own, "--nocapture"], {
       cwd: test.folder,
-      // As cargo does. Tests find their files by these.
+      // As cargo does. Tests use these to find their files.
       // (FULCRUM_TESTS_BUILT: see test-support/src/libraries.rs.)
       env: { ...process.env, CARGO_MANIFEST_DIR: test.folder, CARGO_PKG_NAME: test.package, FULCRUM_TESTS_BUILT: "1" },
       stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -164,7 +162,7 @@ export function runTest(test, limit) {
     const keep = (chunk) => {
       output = (output + chunk).slice(-outputLimit);
     };
-    // Node's types do not follow `stdio` beyond the third stream.
+    // Node's types do not cover `stdio` beyond the third stream.
     const [, stdout, stderr, clock] = /** @type {import("node:stream").Readable[]} */ (
       /** @type {unknown} */ (child.stdio)
     );
@@ -197,7 +195,7 @@ export function runTest(test, limit) {
       });
     };
     child.on("error", (error) => end(127, error.message));
-    // What a test leaves behind would hold its output open, and the processor.
+    // Leftover processes would keep the output open, and use the processor.
     child.on("exit", () => killGroup(child));
     child.on("close", (code, signal) => end(code ?? 1, signal ?? `exit code ${code}`));
   });
@@ -214,7 +212,7 @@ function killGroup(child) {
   }
 }
 
-/** The second line of the shell's `times` is that of its children: `0m1.230000s 0m0.040000s`. */
+/** The second line of the shell's `times` is for its children: `0m1.230000s 0m0.040000s`. */
 function processorTime(times) {
   const words = times.split("\n")[1] ?? "";
   const parts = [...words.matchAll(/(\d+)m([\d.]+)s/g)];
@@ -226,7 +224,7 @@ function processorTime(times) {
  * @param {EngineTest[]} tests
  * @param {ReturnType<typeof readGroups>} groups
  * @param {(line: string) => void} say
- * @param {Map<string, number>} [known] times of an earlier run: what takes longest begins first
+ * @param {Map<string, number>} [known] times of an earlier run; the longest test starts first
  * @returns {Promise<Outcome[]>}
  */
 export async function runTests(tests, groups, say, known = new Map()) {
@@ -261,8 +259,8 @@ export async function runTests(tests, groups, say, known = new Map()) {
 }
 
 /**
- * Runs the examples in documentation comments. Of the whole workspace, because a choice of crates would have other features
- * and be built again.
+ * Runs the examples in documentation comments, of the whole workspace, because single crates would have other features and
+ * be built again.
  * @returns {Promise<Outcome[]>}
  */
 export async function runDocTests() {

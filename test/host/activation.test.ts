@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { fulcrum, inWorkspace, show, test, until } from "./harness";
 
-test("the engine starts with the first file that is shown, and the newest run of the workspace opens", async () => {
+test("the engine starts with the first file that is shown, and the workspace's newest run opens", async () => {
   const api = await fulcrum();
-  // A window without a file needs nothing of it.
+  // A window without a file does not need the engine.
   assert.equal(api.engineState(), "idle");
   assert.equal(api.summary(), null);
   await show("two-threads.cpp");
@@ -17,12 +17,12 @@ test("the engine starts with the first file that is shown, and the newest run of
   );
 });
 
-test("nothing starts the extension but what it is for", async () => {
+test("nothing else activates the extension", async () => {
   const { activationEvents } = vscode.extensions.getExtension("fulcrum.fulcrum")?.packageJSON ?? {};
   assert.ok(!activationEvents.includes("onStartupFinished") && !activationEvents.includes("*"));
 });
 
-test("every command of the manifest is registered", async () => {
+test("every command in the manifest is registered", async () => {
   const extension = vscode.extensions.getExtension("fulcrum.fulcrum");
   const declared: string[] = extension?.packageJSON.contributes.commands.map(
     (entry: { command: string }) => entry.command,

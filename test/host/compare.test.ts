@@ -28,7 +28,7 @@ test("compare: a run and its fix, predicted and actual side by side", async () =
   assert.equal(point?.name, "round");
   assert.match(point?.actual ?? "", /^A visit takes \d+\u00a0% less time/);
   const [row] = point?.rows ?? [];
-  // The loop of line 8, which is line 10 after the fix, does half of its work: seven parts of ten of the program.
+  // The loop at line 8 (line 10 after the fix) does half of its work, which was seven tenths of the program.
   assert.equal(row?.label, "serial.cpp:10");
   assert.match(row?.location ?? "", /serial\.cpp:8$/);
   const near = (text: string | undefined, low: number, high: number) => {
@@ -47,7 +47,7 @@ test("compare: select one run, then compare another with it", async () => {
   assert.equal(model.before, "serial, 2026-11-21 12:00");
 });
 
-test("compare: of two runs marked together the older is the one before", async () => {
+test("compare: of two runs selected together, the older is the one before", async () => {
   const model = await compared("fulcrum.compare.runs", after, [after, before]);
   assert.equal(model.before, "serial, 2026-11-21 12:00");
   assert.equal(model.after, "serial, 2026-11-21 12:05");

@@ -1,4 +1,4 @@
-/** The host floor in desktop VS Code, downloaded by @vscode/test-electron: `node test/host/desktop.mjs`. */
+/** The host level in desktop VS Code, downloaded by @vscode/test-electron: `node test/host/desktop.mjs`. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

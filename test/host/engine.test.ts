@@ -9,7 +9,7 @@ function killEngine(pid: number | undefined): void {
   process.kill(pid, "SIGKILL");
 }
 
-test("a killed engine comes back with the profile, and the gutter with it", async () => {
+test("a killed engine restarts with the profile and the gutter", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("two-threads.coz"));
   await show("two-threads.cpp");
@@ -21,14 +21,14 @@ test("a killed engine comes back with the profile, and the gutter with it", asyn
     return api.engineState() === "running" && pid !== before && pid;
   });
   assert.equal(api.summary()?.path, inWorkspace("two-threads.coz").fsPath);
-  // An edit makes the gutter ask the new engine: it answers only if the profile is open in it.
+  // An edit makes the gutter ask the new engine, which answers only if it has the profile open.
   const editor = await show("two-threads.cpp");
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// moved\n"));
-  await until("shapes one line further down, from the new engine", () =>
+  await until("shapes one line lower, from the new engine", () =>
     api.currentDecorations(source)?.shapes.some((mark) => mark.line === 14),
   );
   await vscode.commands.executeCommand("undo");
-  const hovers = await until("a hover of the new engine", async () => {
+  const hovers = await until("a hover from the new engine", async () => {
     const found = await vscode.commands.executeCommand<vscode.Hover[]>(
       "vscode.executeHoverProvider",
       source,
@@ -39,7 +39,7 @@ test("a killed engine comes back with the profile, and the gutter with it", asyn
   assert.equal(hovers.length, 1);
 });
 
-test("what a run has recorded opens when the engine dies, and the program goes on", async () => {
+test("if the engine dies during a run, its records open and the program continues", async () => {
   const api = await fulcrum();
   const messages = Messages.mark(api);
   const { program, script, run } = scripted("20261122T110000Z-app");
@@ -54,7 +54,7 @@ test("what a run has recorded opens when the engine dies, and the program goes o
   assert.equal(api.engineState(), "running");
 });
 
-test("a restart that finds no engine is told, and the next request looks again", async () => {
+test("a restart that finds no engine is reported, and the next request tries again", async () => {
   const api = await fulcrum();
   const engine = process.env.FULCRUM_ENGINE;
   assert.ok(engine !== undefined, "the test's engine is named by a variable");
@@ -71,7 +71,7 @@ test("a restart that finds no engine is told, and the next request looks again",
   assert.equal(api.navigator()?.title, "figure2.folded");
 });
 
-test("a killed engine comes back with the Navigator as it was", async () => {
+test("a killed engine restarts with the Navigator unchanged", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.profile.open", inWorkspace("profiles/figure2.folded"));
   await until("the profile", () => api.navigator()?.title === "figure2.folded");

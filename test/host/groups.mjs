@@ -1,17 +1,17 @@
-/** The host floor: suites that run inside the extension host of a window, each in a workspace of its own. */
+/** The host level: suites that run inside the extension host of a window, each in its own workspace. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import path from "node:path";
-import { photograph } from "../support/floor.mjs";
+import { photograph } from "../support/level.mjs";
 import { copyTraces, hostTests } from "../support/stage.mjs";
 
-/** How long a suite may take, in milliseconds: for what never ends. */
+/** The time limit of a suite, in milliseconds. It only catches suites that hang. */
 const limit = 600_000;
 
 const names = ["causal", "navigator", "running", "untrusted"];
 
 export const hostGroups = names.map((name) => ({
-  floor: "host",
+  level: "host",
   name,
   trusted: name !== "untrusted",
   prepare: (folder) => {
@@ -20,23 +20,23 @@ export const hostGroups = names.map((name) => ({
       copyTraces(folder);
     }
   },
-  run: async ({ page, workspace, floor }) => {
+  run: async ({ page, workspace, level }) => {
     const file = path.join(workspace.folder, `${hostTests}.result`);
     const { tests, failures } = await written(file);
     for (const test of tests) {
-      floor.add(test);
+      level.add(test);
     }
     for (const failure of failures) {
       const message = `${failure.message}\n${await photograph(page, `host-${name}`)}`;
-      floor.fail(failure.name, message);
+      level.fail(failure.name, message);
     }
   },
 }));
 
-/** What the driver writes to this file when the suite has ended. */
+/** What the driver writes to this file at the end of the suite. */
 async function written(file) {
   const changes = watch(path.dirname(file), { signal: AbortSignal.timeout(limit) });
-  // It may be there already: then nothing changes any more.
+  // If it exists already, nothing will change any more.
   if (!existsSync(file)) {
     for await (const _ of changes) {
       if (existsSync(file)) {

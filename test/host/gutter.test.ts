@@ -47,7 +47,7 @@ test("results move with their lines", async () => {
   const editor = await opened();
   await settle("two shapes", (shown) => shown[20] === "flat");
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// one\n// two\n"));
-  await settle("both two lines further down", (shown) => /^gain/.test(shown[16] ?? "") && shown[22] === "flat");
+  await settle("both two lines lower", (shown) => /^gain/.test(shown[16] ?? "") && shown[22] === "flat");
   await vscode.commands.executeCommand("undo");
   await settle("both back", (shown) => /^gain/.test(shown[14] ?? "") && shown[20] === "flat");
 });
@@ -67,13 +67,13 @@ test("the hover has the plot as an image and the numbers as text", async () => {
     .join("\n");
   const [, data = ""] = /data:image\/svg\+xml;base64,([A-Za-z0-9+/=]+)/.exec(text) ?? [];
   const svg = Buffer.from(data, "base64").toString("utf8");
-  // In the theme's colours: the engine draws with others.
+  // In the theme's colours. The engine draws with others.
   assert.ok(svg.includes(`"${themeColours["fulcrum.plotCurve"].dark}"`), svg);
   assert.doesNotMatch(svg, /#888888|#4a90d9/);
   assert.match(text, /\+4\.7\u00a0% if 2× faster/);
 });
 
-test("inlay hints come only when they are asked for", async () => {
+test("inlay hints appear only if they are enabled", async () => {
   await opened();
   const hints = () =>
     vscode.commands.executeCommand<vscode.InlayHint[]>(
@@ -94,7 +94,7 @@ test("inlay hints come only when they are asked for", async () => {
   }
 });
 
-test("the settings say where shapes and text stand", async () => {
+test("settings choose where shapes and text appear", async () => {
   const api = await fulcrum();
   await opened();
   await settle("two shapes", (shown) => shown[20] === "flat");

@@ -1,4 +1,4 @@
-/** A test runner of one page, for code that runs inside the extension host. */
+/** A minimal test runner for code that runs inside the extension host. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { Fulcrum } from "../../extension/extension";
@@ -11,12 +11,12 @@ export interface Failure {
 }
 
 export interface SuiteResult {
-  /** Those that passed, with their times in milliseconds. */
+  /** The tests that passed, with their times in milliseconds. */
   tests: { name: string; ms: number; ok: true }[];
   failures: Failure[];
 }
 
-/** For what never comes, in milliseconds. It says nothing about how fast a machine is. */
+/** The time limit of a wait, in milliseconds. It only catches hangs; it does not measure the machine. */
 const limit = 180_000;
 
 interface Test {
@@ -30,7 +30,7 @@ export function test(name: string, body: () => Promise<void>): void {
   tests.push({ name, body });
 }
 
-/** All of them up to the first that fails: what it left would only fail others. */
+/** Runs all tests up to the first that fails, because its leftovers would only make others fail. */
 export async function runTests(): Promise<SuiteResult> {
   const result: SuiteResult = { tests: [], failures: [] };
   for (const { name, body } of tests) {
@@ -71,8 +71,8 @@ export async function show(file: string): Promise<vscode.TextEditor> {
 }
 
 /**
- * Waits until the probe gives a value: asks again whenever something changed that the extension or the editor shows. What it
- * waits for is text, or tells it when it ends.
+ * Waits until the probe returns a value. Probes again whenever something that the extension or the editor shows has changed.
+ * `what` names what it waits for, or is called for the name when the wait ends.
  */
 export async function until<T>(
   what: string | (() => string),
@@ -118,8 +118,8 @@ export async function until<T>(
 }
 
 /**
- * The editor watches the workspace a moment after it has opened it: what is written before goes unnoticed. Writes a file
- * until that is noticed.
+ * The editor starts to watch the workspace a moment after it opens it, and misses earlier writes. Writes a file until the
+ * editor notices.
  */
 export async function watching(): Promise<void> {
   const file = inWorkspace("watched");
@@ -132,19 +132,19 @@ export async function watching(): Promise<void> {
   watcher.onDidChange(notice);
   const late = AbortSignal.timeout(limit);
   for (let times = 0; !noticed; times += 1) {
-    assert.ok(!late.aborted, `${limit / 1000} seconds without a word of ${file.fsPath}`);
+    assert.ok(!late.aborted, `${limit / 1000} seconds without a change event for ${file.fsPath}`);
     await vscode.workspace.fs.writeFile(file, Buffer.from(String(times)));
   }
   watcher.dispose();
 }
 
-/** Starts a command that ends only when the user answers its message, and leaves the message alone. */
+/** Starts a command that ends only when the user answers its message, and does not answer. */
 export function begin(command: string, ...args: unknown[]): void {
   void vscode.commands.executeCommand(command, ...args);
 }
 
 /**
- * The first page that shows such a message from now on. Call this before the action, and what it gives after it.
+ * The next page message that matches. Call this before the action, and the function that it returns after it.
  */
 export async function nextPage<T>(is: (message: unknown) => message is T): Promise<(what: string) => Promise<T>> {
   const api = await fulcrum();
@@ -175,7 +175,7 @@ export class Messages {
   }
 }
 
-/** A program that is not there, whose next run is played from a script; and the folder of that run. */
+/** A program that does not exist, whose next run is played from a script; and the folder of that run. */
 export function scripted(name: string): { program: string; script: Script; run: string } {
   const program = inWorkspace("build/app").fsPath;
   const script = new Script(program);

@@ -7,7 +7,7 @@ import type { Observer } from "./observer";
 
 const source = inWorkspace("two-threads.cpp");
 
-/** Plays a run of a program that has no end, and stops it whatever happens. Gives the run's folder. */
+/** Plays a run of a program that does not end, and stops it in any case. Returns the run's folder. */
 async function during(name: string, body: (api: Observer, script: Script) => Promise<void>): Promise<string> {
   const api = await fulcrum();
   const { program, script, run } = scripted(name);
@@ -23,7 +23,7 @@ async function during(name: string, body: (api: Observer, script: Script) => Pro
   return run;
 }
 
-test("live: gutter, ranking and status bar fill in while the program runs, and stop keeps them", async () => {
+test("live: gutter, ranking and status bar fill in while the program runs, and stopping keeps them", async () => {
   await vscode.commands.executeCommand("fulcrum.clearResults");
   await show("two-threads.cpp");
   const marked = (api: Observer) => api.currentDecorations(source)?.shapes.map((mark) => mark.line);
@@ -54,10 +54,10 @@ test("live: gutter, ranking and status bar fill in while the program runs, and s
   assert.deepEqual(marked(api), [13, 19]);
 });
 
-test("live: a paused run experiments no more and the program goes on; a resumed one experiments again", async () => {
+test("live: a paused run makes no experiments while the program continues; a resumed one makes them again", async () => {
   await during("20261122T100100Z-app", async (api, script) => {
     script.add({ do: "await", event: "paused" });
-    // The experiment that was going on is still counted.
+    // The experiment that was in progress still counts.
     script.report(2);
     await vscode.commands.executeCommand("fulcrum.causal.pause");
     await until("the pause", () => api.live()?.paused && api.live()?.experiments === 2);
@@ -71,7 +71,7 @@ test("live: a paused run experiments no more and the program goes on; a resumed 
   });
 });
 
-test("live: a profile that is opened meanwhile stays until the run's results are asked for", async () => {
+test("live: a profile opened during the run stays until the user asks for the run's results", async () => {
   await during("20261122T100200Z-app", async (api, script) => {
     script.report(2, { analysed: true });
     await until("results", () => api.summary()?.live);

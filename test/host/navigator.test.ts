@@ -35,7 +35,7 @@ test("navigator: a folded profile opens, and HighBase ranks by base", async () =
   assert.equal(plain(model.denominator), "of 100 samples");
   assert.deepEqual(
     (await api.navigatorRows("suggestion", 10)).map((row) => row.text),
-    // Their cums: 100, 97, 47, 42, 40.
+    // Their cum: 100, 97, 47, 42, 40.
     ["a", "c", "b", "e", "d"],
   );
   await run("toggleSuggester");
@@ -78,7 +78,7 @@ test("navigator: Figure 2 by commands: [c], extended, zoomed to [a b c d], trimm
   await run("toggleZoom");
 });
 
-test("navigator: labels, their overlap and coverage, kept for the profile when it is opened again", async () => {
+test("navigator: labels, their overlap and coverage, which are kept when the profile is reopened", async () => {
   const { api } = await open("figure2.folded");
   await run("selectPath", ["a", "b", "c", "d"]);
   await run("label", "left");
@@ -100,7 +100,7 @@ test("navigator: labels, their overlap and coverage, kept for the profile when i
   assert.equal(api.navigator()?.coverage, null);
 });
 
-test("navigator: keys that come faster than answers mean the path that those before them lead to", async () => {
+test("navigator: keys faster than the answers apply to the path that the earlier keys lead to", async () => {
   const { api } = await open("figure2.folded");
   await run("selectPath", ["c"]);
   const shown = () => api.navigator()?.current?.frames.map((frame) => frame.name);
@@ -131,12 +131,12 @@ test("navigator: two profiles compared, the difference as the denominator", asyn
   assert.deepEqual(first?.sides, { a: "985", b: "0", delta: "+985" });
 });
 
-test("navigator: a file that is no profile is refused by name, and what was open stays open", async () => {
+test("navigator: a file that is not a profile is refused by name, and the open profile stays open", async () => {
   const { api } = await open("figure2.folded");
   const messages = Messages.mark(api);
   begin("fulcrum.profile.open", inWorkspace("two-threads.cpp"));
   assert.match(await messages.next(/two-threads\.cpp/), /two-threads\.cpp/);
-  await until("the profile of before", () => api.navigator()?.title === "figure2.folded");
+  await until("the profile from before", () => api.navigator()?.title === "figure2.folded");
 });
 
 test("navigator: a causal profile opens in its own view", async () => {
@@ -145,7 +145,7 @@ test("navigator: a causal profile opens in its own view", async () => {
   assert.equal(api.summary()?.path, inWorkspace("two-threads.coz").fsPath);
 });
 
-test("hot lines: bars of lines that ran stay on them while one types, in any language", async () => {
+test("hot lines: bars stay on their lines during typing, in any language", async () => {
   const folder = inWorkspace("profiles/typed");
   const files = vscode.workspace.fs;
   const write = (name: string, text: string) => files.writeFile(vscode.Uri.joinPath(folder, name), Buffer.from(text));
@@ -162,7 +162,7 @@ test("hot lines: bars of lines that ran stay on them while one types, in any lan
     [2, false],
   ]);
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "# one\n# two\n"));
-  // The editor moves them at once; the engine, which is asked a moment later, must not move them back.
+  // The editor moves them at once. The engine, which is asked a moment later, must not move them back.
   await until("an answer about the changed text", () => api.marksSettled());
   assert.deepEqual(bars(), [
     [3, false],
@@ -173,8 +173,8 @@ test("hot lines: bars of lines that ran stay on them while one types, in any lan
     [3, true],
     [4, false],
   ]);
-  // The editor saves by itself after a while: when the file is gone by then, its text stays unsaved, and the next command that
-  // closes editors asks what to do with it.
+  // The editor saves automatically after a while. If the file is gone by then, its text stays unsaved, and the next command
+  // that closes editors asks what to do with it.
   assert.ok(await editor.document.save(), "it is saved");
   await vscode.window.showTextDocument(editor.document);
   await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
@@ -205,7 +205,7 @@ test("hot lines: bars where functions are declared, never beside causal results"
   await run("close");
 });
 
-test("navigator: a double click opens a profile; one whose name says nothing opens when it is asked for", async () => {
+test("navigator: a double click opens a profile; one with an unspecific name opens by command", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("vscode.open", profile("server.folded"));
   await until("the profile", () => api.navigator()?.title === "server.folded");

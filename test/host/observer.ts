@@ -1,4 +1,4 @@
-/** What the extension shows: as it reports it, and as core functions compute it from what is open. */
+/** What the extension shows: what it reports, and what core functions compute from what is open. */
 import type * as vscode from "vscode";
 import {
   type LiveParams,
@@ -37,7 +37,7 @@ export class Observer {
     app.onDidShow((shown) => this.record(shown));
   }
 
-  /** Calls the listener whenever something is shown, after it was recorded. */
+  /** Calls the listener after each report was recorded. */
   onDidChange(listener: () => void): { dispose(): void } {
     return this.app.onDidShow(() => listener());
   }
@@ -62,7 +62,7 @@ export class Observer {
     return this.app.results.run?.live;
   }
 
-  /** Labels and descriptions of the Ranking, groups flattened. */
+  /** The Ranking's labels and descriptions, without groups. */
   ranking(): { label: string; description: string }[] {
     const { ranking } = this.app;
     const flat = (node: RankingNode): RankingNode[] => [node, ...ranking.getChildren(node).flatMap(flat)];
@@ -90,7 +90,7 @@ export class Observer {
     return this.status ?? undefined;
   }
 
-  /** What the Navigator's page shows of the open profile. */
+  /** What the Navigator's page shows for the open profile. */
   navigator(): NavigatorModel | undefined {
     const shown = navigatorShown(this.app.navigation.state, undefined);
     return shown.kind === "open" ? shown.model : undefined;
@@ -116,7 +116,7 @@ export class Observer {
     return this.marks.get(keyOf("causal", uri.toString()));
   }
 
-  /** Whether the marks in all editors are what the engine says about the documents as they are now. */
+  /** Whether the marks in all editors are the engine's answer for the current text. */
   marksSettled(): boolean {
     return this.unsettled.size === 0;
   }
@@ -126,12 +126,12 @@ export class Observer {
     return this.ready;
   }
 
-  /** What pages were told to show, oldest first. */
+  /** The messages to pages, oldest first. */
   pages(): readonly unknown[] {
     return this.shownPages;
   }
 
-  /** Messages that the user was shown, oldest first. */
+  /** The messages to the user, oldest first. */
   messages(): readonly string[] {
     return this.said;
   }

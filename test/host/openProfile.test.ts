@@ -16,7 +16,7 @@ test("a .coz file opens from the explorer and ranks the longer loop first", asyn
   assert.match(api.statusText() ?? "", /two-threads\.cpp:14 \+4\.7\u00a0% if 2× faster/);
 });
 
-test("a file that is no profile is refused with one sentence, and what was open stays open", async () => {
+test("a file that is not a profile is refused with one sentence, and the open profile stays open", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("two-threads.coz"));
   const messages = Messages.mark(api);
@@ -32,7 +32,7 @@ test("a missing file is refused by name", async () => {
   assert.match(await messages.next(/missing\.coz/), /missing\.coz/);
 });
 
-test("a result for a file that is not in the workspace says so and what to do", async () => {
+test("a result for a file outside the workspace says so, and what to do", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("elsewhere.coz"));
   const [row] = api.ranking();
@@ -46,7 +46,7 @@ test("a result for a file that is not in the workspace says so and what to do", 
   );
 });
 
-test("clearing takes everything away; the last run comes back on request", async () => {
+test("clearing removes everything; a command reopens the last run", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.clearResults");
   assert.equal(api.summary(), null);
@@ -56,7 +56,7 @@ test("clearing takes everything away; the last run comes back on request", async
   assert.equal(api.summary()?.path, inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads").fsPath);
 });
 
-test("a run that ends in a terminal is opened by itself", async () => {
+test("a run that ends in a terminal opens automatically", async () => {
   const api = await fulcrum();
   const from = inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads");
   const to = inWorkspace(".fulcrum/runs/20261121T140000Z-terminal");
@@ -77,7 +77,7 @@ test("a click in the ranking goes to the line", async () => {
   assert.equal(editor?.selection.active.line, 13);
 });
 
-/** What the tab in front is shown by: a custom editor's kind. */
+/** The custom editor of the active tab. */
 function customTab(): string | undefined {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   return input instanceof vscode.TabInputCustom ? input.viewType : undefined;

@@ -23,7 +23,7 @@ function count(text: string, what: string): number {
   return text.split(what).length - 1;
 }
 
-test("the line number's menu inserts a progress point into the loop, with the include once", async () => {
+test("the line number's menu inserts a progress point into the loop, and the include once", async () => {
   const editor = await scratch("insert.cpp");
   const uri = editor.document.uri;
   const header = inWorkspace("fulcrum.h").fsPath;
@@ -44,7 +44,7 @@ test("the line number's menu inserts a progress point into the loop, with the in
   assert.equal(count(editor.document.getText(), "FULCRUM_PROGRESS"), 0);
 });
 
-test("latency needs a begin and an end", async () => {
+test("latency needs a begin point and an end point", async () => {
   const editor = await scratch("latency.cpp");
   const uri = editor.document.uri;
   await vscode.commands.executeCommand("fulcrum.progressPoint.latencyBegin", { uri, lineNumber: 5 });
@@ -64,7 +64,7 @@ test("latency needs a begin and an end", async () => {
   assert.equal(count(text, '#include "fulcrum.h"'), 1);
 });
 
-test("the code action is offered in a loop and inserts the same", async () => {
+test("the code action is offered in a loop, and inserts the same text", async () => {
   const editor = await scratch("action.cpp");
   const uri = editor.document.uri;
   const range = new vscode.Range(4, 6, 4, 6);
@@ -82,7 +82,7 @@ test("the code action is offered in a loop and inserts the same", async () => {
   assert.equal(count(editor.document.getText(), '#include "fulcrum.h"'), 1);
 });
 
-test("in Rust the crate is put where cargo finds it, and the program builds without a network", async () => {
+test("in Rust, the crate is added where cargo finds it, and the program builds offline", async () => {
   await fulcrum();
   const write = (name: string, text: string) =>
     vscode.workspace.fs.writeFile(inWorkspace(`shop/${name}`), Buffer.from(text));
@@ -100,7 +100,7 @@ test("in Rust the crate is put where cargo finds it, and the program builds with
   const built = execFileSync("cargo", ["run", "--offline", "--quiet"], { cwd, encoding: "utf8" });
   assert.equal(built, "0\n1\n2\n");
 
-  // A second point needs nothing more.
+  // A second point needs nothing else.
   await vscode.commands.executeCommand("fulcrum.progressPoint.latencyBegin", {
     uri: editor.document.uri,
     lineNumber: 2,
@@ -109,7 +109,7 @@ test("in Rust the crate is put where cargo finds it, and the program builds with
   assert.match(editor.document.getText(), /fulcrum_progress::begin!\("main"\);/);
 });
 
-test("a line counts as progress without a change of the source, and moves along with its code", async () => {
+test("a line counts as progress without a change to the source, and moves with its code", async () => {
   const editor = await scratch("toggle.cpp");
   const { document } = editor;
   const uri = document.uri;

@@ -4,7 +4,7 @@ import * as path from "node:path";
 import { Script } from "../support/play.mjs";
 import { begin, fulcrum, inWorkspace, Messages, scripted, test, until } from "./harness";
 
-test("a missing program is refused with what to do", async () => {
+test("a missing program is refused, with advice", async () => {
   const messages = Messages.mark(await fulcrum());
   begin("fulcrum.causal.run", { program: inWorkspace("build/nothing").fsPath });
   assert.match(await messages.next(/build\/nothing/), /nothing/);
@@ -16,7 +16,7 @@ test("a file that is not executable is refused", async () => {
   assert.match(await messages.next(/two-threads\.cpp/), /execut/);
 });
 
-test("a run shows progress, ends with its results, and tells the best line", async () => {
+test("a run shows progress, ends with its results, and names the best line", async () => {
   const api = await fulcrum();
   const messages = Messages.mark(api);
   const { program, script, run } = scripted("20261122T090000Z-app");
@@ -34,7 +34,7 @@ test("a run shows progress, ends with its results, and tells the best line", asy
   );
 });
 
-test("a run that cannot begin says why", async () => {
+test("a run that cannot start says why", async () => {
   const api = await fulcrum();
   const messages = Messages.mark(api);
   const { program, script } = scripted("20261122T090100Z-app");
@@ -44,7 +44,7 @@ test("a run that cannot begin says why", async () => {
   assert.equal(api.runMessage(), undefined);
 });
 
-test("a run that is stopped keeps and opens what it recorded", async () => {
+test("a stopped run keeps and opens its records", async () => {
   const api = await fulcrum();
   const { program, script, run } = scripted("20261122T090200Z-app");
   begin("fulcrum.causal.run", { program });
@@ -56,7 +56,7 @@ test("a run that is stopped keeps and opens what it recorded", async () => {
   assert.match(readFileSync(`${run}/run.json`, "utf8"), /"ended":\s*"stopped"/);
 });
 
-/** The next run of `build/app`: its first experiments only, too few for an answer. */
+/** The next run of `build/app`: only its first experiments, too few for an answer. */
 function hollow(name: string): { program: string; script: Script; run: string } {
   const program = inWorkspace("build/app").fsPath;
   const script = new Script(program);
@@ -69,7 +69,7 @@ function hollow(name: string): { program: string; script: Script; run: string } 
   return { program, script, run };
 }
 
-test("a run without an answer does not hide an earlier one, and can go on", async () => {
+test("a run without an answer does not hide an earlier one, and can continue", async () => {
   const api = await fulcrum();
   const first = scripted("20261122T090300Z-app");
   begin("fulcrum.causal.run", { program: first.program });

@@ -9,7 +9,7 @@ import { begin, fulcrum, inWorkspace, Messages, nextPage, test, until, watching 
 const folder = () => inWorkspace("").fsPath.replace(/\/$/, "");
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
-/** A refine loop that has ended. */
+/** A finished refine loop. */
 function isDone(message: unknown): message is ToRefine & { model: RefineModel } {
   const { type, model } = message as Partial<ToRefine>;
   return type === "show" && model !== undefined && "hotspots" in model && model.state === "done";
@@ -35,7 +35,7 @@ test("runs: the workspace's runs, newest first, each with how it ended; a click 
   assert.equal(api.summary()?.path, inWorkspace(".fulcrum/runs/20261121T120500Z-serial").fsPath);
 });
 
-test("runs: one that is recorded outside the editor appears, goes on, ends, and goes away with its folder", async () => {
+test("runs: a run recorded outside the editor appears, runs, ends, and disappears with its folder", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.runs.show");
   await watching();
@@ -53,7 +53,7 @@ test("runs: one that is recorded outside the editor appears, goes on, ends, and 
   await until("the run to be gone", () => !api.runs().some((it) => it.label === "server"));
 });
 
-test("runs: the iterations of a refine loop stand below it, and it opens as its table", async () => {
+test("runs: a refine loop has its iterations below it, and opens as its table", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.runs.show");
   const runs = writeLoop(folder());

@@ -1,8 +1,8 @@
-/** The host floor: everything that can be asked of the extension from inside the real extension host. */
+/** The host level: everything that can be checked from inside a real extension host. */
 import { writeFileSync } from "node:fs";
 import { runTests, type SuiteResult } from "./harness";
 
-/** Files of tests by group: each runs in a window and a workspace of its own, and ends at its first failure. */
+/** Test files by group. Each group runs in its own window and workspace, and ends at its first failure. */
 const groups: Record<string, () => Promise<unknown>[]> = {
   causal: () => [
     import("./activation.test"),
@@ -26,7 +26,7 @@ export async function runSuite(group: string): Promise<SuiteResult> {
   return runTests();
 }
 
-/** Desktop VS Code calls this (`extensionTestsPath`): all in one window, which is trusted. */
+/** Desktop VS Code calls this (`extensionTestsPath`), for all groups in one trusted window. */
 export async function run(): Promise<void> {
   for (const [name, load] of Object.entries(groups)) {
     if (name !== "untrusted") {

@@ -1,4 +1,4 @@
-/** Traces whose panels are closed while they work, and whose engine dies. */
+/** Traces whose panels close too early, or whose engine dies. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { TraceComparison } from "../../extension/core/trace/compare";
@@ -13,7 +13,7 @@ const pair = {
   after: inWorkspace(".fulcrum/runs/20261121T121500Z-observed").fsPath,
 };
 
-/** The next refine loop, whose program is the traces', played from a script. */
+/** The next refine loop of the traces' program, played from a script. */
 function scriptedLoop(name: string): Script {
   const script = new Script(inWorkspace("build/observed").fsPath);
   const loop = writeLoop(inWorkspace("build/loop").fsPath);
@@ -37,7 +37,7 @@ function isFirstRun(message: unknown): message is { model: RefineModel } {
   return type === "show" && model?.message === "run 1 of 4";
 }
 
-/** Begins a command whose panel is closed while the engine stands still; what the engine then says comes too late. */
+/** Starts a command and closes its panel while the engine is stopped, so that the engine's answer comes too late. */
 async function closedMeanwhile(command: string, ...args: unknown[]): Promise<void> {
   const api = await fulcrum();
   await until("the engine", () => api.engineState() === "running");
@@ -58,12 +58,12 @@ async function closedMeanwhile(command: string, ...args: unknown[]): Promise<voi
   assert.deepEqual(api.messages().slice(shown), []);
 }
 
-test("traces: closing the tab of one that opens, or of two that are compared, says nothing", async () => {
+test("traces: closing the tab of a trace or a comparison that is still opening shows no message", async () => {
   await closedMeanwhile("fulcrum.trace.open", pair.after);
   await closedMeanwhile("fulcrum.trace.compare", pair);
 });
 
-test("traces: a refine loop whose tab is closed stops, and until then no other one begins", async () => {
+test("traces: closing a refine loop's tab stops it, and until then no other one starts", async () => {
   const api = await fulcrum();
   scriptedLoop("20261122T120000Z-observed-refine-1");
   await closedMeanwhile("fulcrum.trace.refine", pair.after);
@@ -73,7 +73,7 @@ test("traces: a refine loop whose tab is closed stops, and until then no other o
   const going = await nextPage(isFirstRun);
   const done = vscode.commands.executeCommand("fulcrum.trace.refine", pair.after);
   script.add({ do: "report", fraction: 0.25, message: "run 1 of 4" }, { do: "deaf" });
-  await going("a loop that goes on");
+  await going("a running loop");
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   begin("fulcrum.trace.refine", pair.after);
   await messages.next(/still stopping the last refine loop/);
@@ -82,7 +82,7 @@ test("traces: a refine loop whose tab is closed stops, and until then no other o
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
 });
 
-test("traces: two that are compared are compared anew by a new engine", async () => {
+test("traces: a new engine repeats the comparison of two traces", async () => {
   const api = await fulcrum();
   const nextTrace = await nextPage(isTrace);
   const nextComparison = await nextPage(isComparison);

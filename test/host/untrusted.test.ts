@@ -19,7 +19,7 @@ test("an untrusted workspace lists its runs", async () => {
   );
 });
 
-test("an untrusted workspace runs nothing and says why", async () => {
+test("an untrusted workspace runs nothing, and says why", async () => {
   const api = await fulcrum();
   const messages = Messages.mark(api);
   begin("fulcrum.causal.run", { program: inWorkspace("build/two-threads").fsPath });

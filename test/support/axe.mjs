@@ -1,4 +1,4 @@
-/** What axe-core finds in a page of a webview: names, roles, contrast. */
+/** What axe-core finds in a webview's page: names, roles, contrast. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./root.mjs";
@@ -6,7 +6,7 @@ import { root } from "./root.mjs";
 const source = readFileSync(path.join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
 
 /**
- * What would keep somebody from using the page: violations that axe calls serious or critical, a line each.
+ * The violations that axe calls serious or critical, one line each.
  * @param {import("playwright-core").Frame} frame
  * @param {"editor" | "sideBar"} place where it is shown
  */
@@ -15,14 +15,14 @@ export async function seriousIn(frame, place) {
   return frame.evaluate(findSerious, `var(--vscode-${place}-background)`);
 }
 
-/** In the page. It is transparent, and axe does not see what is behind it. */
+/** Runs in the page. The page is transparent, and axe does not see what is behind it. */
 async function findSerious(background) {
   document.documentElement.style.background = background;
   /** @type {typeof import("axe-core")} */
   const axe = Reflect.get(window, "axe");
   const { violations } = await axe.run(document, {
     resultTypes: ["violations"],
-    // Experimental there; who says what he sees must be understood by it.
+    // Experimental in axe. Voice control works only if a control's name contains its visible text.
     rules: { "label-content-name-mismatch": { enabled: true } },
   });
   return violations

@@ -1,9 +1,9 @@
-/** Chromium for a real workbench: the machine's own, found on PATH. */
+/** Chromium for a real workbench: the one on PATH. */
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
-/** How long anything in a page may take, in milliseconds, on whatever machine. */
+/** The time limit of anything in a page, in milliseconds, on any machine. */
 export const limit = 240_000;
 
 /** CHROMIUM, or the first browser on PATH. */
@@ -44,8 +44,8 @@ export function launchBrowser() {
  * A page with the workbench of the server at this address.
  * @param {import("playwright-core").Browser} browser
  * @param {string} address
- * @param {{ trusted?: boolean, scale?: number }} [options] not trusted: as the server would begin without
- *   `--disable-workspace-trust`, which is all that it does about it
+ * @param {{ trusted?: boolean, scale?: number }} [options] `trusted: false` does what the server does without
+ *   `--disable-workspace-trust`
  */
 export async function openPage(browser, address, { trusted = true, scale = 1 } = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: scale });
@@ -58,7 +58,7 @@ export async function openPage(browser, address, { trusted = true, scale = 1 } =
   return page;
 }
 
-/** In the page: its configuration says that folders are not trusted by themselves, before the workbench reads it. */
+/** Runs in the page: turns on workspace trust in the configuration, before the workbench reads it. */
 function asksForTrust() {
   new MutationObserver(() => {
     const meta = document.querySelector("meta#vscode-workbench-web-configuration");
@@ -70,7 +70,7 @@ function asksForTrust() {
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** Settings of every test editor: quiet, and no feature that reaches out. */
+/** The settings of every test editor: quiet, and without network features. */
 export const quietSettings = {
   "workbench.startupEditor": "none",
   "fulcrum.showFirstResult": false,
@@ -85,7 +85,7 @@ export const quietSettings = {
   "git.enabled": false,
   "editor.minimap.enabled": false,
   "security.workspace.trust.startupPrompt": "never",
-  // One row a folder in the explorer, for who clicks by name; one serial.cpp, for who opens it by name.
+  // One row for each folder in the explorer, so that tests can click it by name; one serial.cpp, so that they can open it by name.
   "explorer.compactFolders": false,
   "search.exclude": { fixed: true },
 };

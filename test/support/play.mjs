@@ -1,10 +1,10 @@
-/** Scripts that the engine plays in place of running a program (`fulcrum lsp --script script`), a step a line. */
+/** Scripts that the engine plays instead of running a program (`fulcrum lsp --script script`), one step per line. */
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 export class Script {
   /**
-   * Played by the next run of this program, which need not exist.
+   * The next run of this program plays it. The program need not exist.
    * @param {string} program
    */
   constructor(program) {
@@ -15,11 +15,11 @@ export class Script {
   }
 
   /**
-   * A run in the workspace's store, with what another one recorded. It began now.
+   * Adds a run to the workspace's store, with another run's records and the current time.
    * @param {string} workspace
-   * @param {string} from the folder of the other one
-   * @param {string} name of the new one's folder: `20261122T090000Z-app`
-   * @param {(folder: string) => void} [change] changes what it has recorded
+   * @param {string} from the other run's folder
+   * @param {string} name the new folder's name: `20261122T090000Z-app`
+   * @param {(folder: string) => void} [change] changes the records
    */
   run(workspace, from, name, change = () => undefined) {
     const folder = path.join(`${this.file}ed`, name);
@@ -39,15 +39,15 @@ export class Script {
   }
 
   /**
-   * What the run says of itself.
+   * Reports progress.
    * @param {number} experiments
-   * @param {{ analysed?: boolean }} [more] analysed: with the results so far
+   * @param {{ analysed?: boolean }} [more] `analysed`: include the results so far
    */
   report(experiments, more = {}) {
     this.add({ do: "report", experiments, lines: 2, visits: 400, elapsedSeconds: experiments / 2, ...more });
   }
 
-  /** The program ends by itself. */
+  /** The program ends. */
   end() {
     this.add({ do: "end" });
   }

@@ -1,4 +1,4 @@
-/** Every floor ends the same way: a line for people, a file for the aggregator. */
+/** The end of every level: a line for people, a file for `npm test`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./root.mjs";
@@ -8,12 +8,12 @@ import { root } from "./root.mjs";
  * @typedef {object} TestTime
  * @property {string} name
  * @property {number} ms wall time, in milliseconds
- * @property {number} [cpuMs] processor time of the test and the programs that it ran, in milliseconds, where it is known
+ * @property {number} [cpuMs] CPU time of the test and the programs that it ran, in milliseconds, where known
  * @property {boolean} ok
  */
 
 /**
- * What a floor writes to `out/test-results/<floor>.json`.
+ * What a level writes to `out/test-results/<level>.json`.
  * @typedef {object} Results
  * @property {number} passed
  * @property {number} failed
@@ -22,32 +22,32 @@ import { root } from "./root.mjs";
  */
 
 /**
- * Writes `out/test-results/<floor>.json`.
- * @param {string} floor
+ * Writes `out/test-results/<level>.json`.
+ * @param {string} level
  * @param {number} passed
  * @param {{ name: string, message: string }[]} failures
  * @param {TestTime[]} tests
  */
-export function saveResults(floor, passed, failures, tests) {
+export function saveResults(level, passed, failures, tests) {
   const folder = path.join(root, "out", "test-results");
   mkdirSync(folder, { recursive: true });
   /** @type {Results} */
   const results = { passed, failed: failures.length, failures, tests };
-  writeFileSync(path.join(folder, `${floor}.json`), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(path.join(folder, `${level}.json`), `${JSON.stringify(results, null, 2)}\n`);
 }
 
 /**
  * Writes the file, prints the summary, and sets the exit code.
- * @param {string} floor
+ * @param {string} level
  * @param {number} passed
  * @param {{ name: string, message: string }[]} failures
  * @param {TestTime[]} [tests] every test that ran, with its time
  */
-export function writeResults(floor, passed, failures, tests = []) {
-  saveResults(floor, passed, failures, tests);
+export function writeResults(level, passed, failures, tests = []) {
+  saveResults(level, passed, failures, tests);
   for (const failure of failures) {
     console.error(`FAILED ${failure.name}\n  ${failure.message.replaceAll("\n", "\n  ")}`);
   }
-  console.log(`${floor}: ${passed} passed, ${failures.length} failed`);
+  console.log(`${level}: ${passed} passed, ${failures.length} failed`);
   process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1;
 }

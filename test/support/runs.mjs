@@ -1,12 +1,12 @@
-/** Runs that nobody recorded: what the store keeps of them, for views that only list and read. */
+/** Made-up runs: the files that the store keeps, for views that only list and read them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Writes a run's manifest into a workspace and gives its folder.
+ * Writes a run's manifest into a workspace and returns the run's folder.
  * @param {string} workspace
- * @param {string} name Of the folder: `20261121T131500Z-java`.
- * @param {Record<string, unknown>} over What the manifest says besides.
+ * @param {string} name The folder's name: `20261121T131500Z-java`.
+ * @param {Record<string, unknown>} over Further fields of the manifest.
  */
 export function writeRun(workspace, name, over = {}) {
   const folder = path.join(workspace, ".fulcrum/runs", name);
@@ -22,10 +22,10 @@ export function writeRun(workspace, name, over = {}) {
   return folder;
 }
 
-/** Who records, as a manifest of a run that goes on has it: a process that is there as long as the test. */
+/** The recorder in the manifest of an unfinished run: a process that lives as long as the test. */
 export const thisRecorder = { recorder: { pid: process.pid, started: 0 }, ended: "running", end: null, exitCode: null };
 
-/** What four iterations of a refine loop measured: fewer and fewer probes, and what they cost. */
+/** The measurements of four iterations of a refine loop: fewer and fewer probes, and their cost. */
 const measured = [
   { methods: 1412, classes: 203, fired: 4_182_204, metered: 912_411, hotspots: 61, wallNs: 4.82e9, overhead: 0.914 },
   { methods: 66, classes: 31, fired: 212_988, metered: 190_242, hotspots: 14, wallNs: 2.71e9, overhead: 0.0761 },
@@ -34,7 +34,7 @@ const measured = [
 ];
 
 /**
- * Iterations of a refine loop, as its table has them, each measured by one of these runs: at most four.
+ * Rows for the table of a refine loop, each measured by one of these runs (at most four).
  * @param {string[]} runs
  */
 export function iterationsOf(runs) {
@@ -48,7 +48,7 @@ export function iterationsOf(runs) {
 }
 
 /**
- * Writes the table of a refine loop into the folder of its last run so far.
+ * Writes the table of a refine loop into the folder of its latest run.
  * @param {string} run
  * @param {{ stable: boolean, hotspots: string[], iterations: ReturnType<typeof iterationsOf> }} table
  */
@@ -58,7 +58,7 @@ export function writeTable(run, table) {
 }
 
 /**
- * Writes the runs of a refine loop that became stable and gives their folders.
+ * Writes the runs of a refine loop that became stable, and returns their folders.
  * @param {string} workspace
  */
 export function writeLoop(workspace) {
@@ -81,7 +81,7 @@ export function writeLoop(workspace) {
 }
 
 /**
- * The engine in whose process a run is being recorded, or a trace was.
+ * The process id of the engine that records a run, or recorded a trace.
  * @param {string} run
  */
 export function recorderOf(run) {

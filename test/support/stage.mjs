@@ -1,4 +1,4 @@
-/** Puts together what the editor of a test needs: the extension, the driver with its suite, a workspace, the engine. */
+/** Prepares what a test editor needs: the extension, the driver with its suite, a workspace, the engine. */
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -32,7 +32,7 @@ const bundle = {
 const developersBuild = path.join(root, "engine/target/release/fulcrum");
 const buildEngine = "cargo build --release --manifest-path engine/Cargo.toml";
 
-/** The engine under test: FULCRUM_ENGINE, else the developer's build, else the packaged one. */
+/** The engine under test: FULCRUM_ENGINE, or else the developer's build, or else the packaged one. */
 export function engineBinary() {
   const candidates = [process.env.FULCRUM_ENGINE, developersBuild, path.join(root, "bin/fulcrum")];
   const found = candidates.find((file) => file !== undefined && file !== "" && existsSync(file));
@@ -46,8 +46,8 @@ export function engineBinary() {
 }
 
 /**
- * Whether a source has changed since cargo built the binary: an engine that speaks an earlier protocol fails in ways that look
- * like faults of the editor. Beside the binary cargo writes what it was built from.
+ * Whether a source has changed since cargo built the binary. An engine with an older protocol fails in ways that look like bugs
+ * of the extension. Cargo writes the list of sources beside the binary.
  * @param {string} binary
  */
 function isOutdated(binary) {
@@ -64,7 +64,7 @@ function isOutdated(binary) {
 }
 
 /**
- * The engine with its scripted recorder: a run of `PROGRAM` plays `PROGRAM.script` where that file is, see `play.mjs`.
+ * The engine with its scripted recorder: a run of `PROGRAM` plays `PROGRAM.script` if that file exists (see `play.mjs`).
  * @param {string} engine
  */
 export function scriptedEngine(engine) {
@@ -74,7 +74,7 @@ export function scriptedEngine(engine) {
   return file;
 }
 
-/** The unpacked extension: FULCRUM_EXTENSION_DIR (an unzipped VSIX), else one staged from the sources. */
+/** The unpacked extension: FULCRUM_EXTENSION_DIR (an unzipped VSIX), or else one staged from the sources. */
 export async function stageExtension() {
   if (process.env.FULCRUM_EXTENSION_DIR) {
     return path.resolve(process.env.FULCRUM_EXTENSION_DIR);
@@ -89,7 +89,7 @@ export async function stageExtension() {
   return folder;
 }
 
-/** What a workspace has in which the driver runs a suite; the result gets `.result` behind it. */
+/** The file in a workspace that asks the driver to run a suite. The result's file has the suffix `.result`. */
 export const hostTests = ".host-tests.json";
 
 /** The driver extension and the bundled suite. */
@@ -109,18 +109,18 @@ export async function stageDriver() {
   return { folder, suite: path.join(folder, "suite.js") };
 }
 
-/** The folder of the fixture's run: start time and program. */
+/** The folder of the fixture's run, named by start time and program. */
 export const fixtureRun = "20261121T131500Z-two-threads";
 
 /**
- * The runs that come with the extension, as its sample. They were really recorded (40 s each): `serial.cpp`, and the same
- * after the first loop was halved. Only paths and dates were changed, so that the other fixture stays the newest.
+ * The sample runs that ship with the extension. They are real recordings (40 s each) of `serial.cpp`, before and after the
+ * first loop was halved. Only paths and dates were changed, so that the other fixture stays the newest run.
  */
 export const fixedRuns = { before: "20261121T120000Z-serial", after: "20261121T120500Z-serial" };
 
 /**
- * A workspace of its own with the sample as it was when the fixture was recorded, that run, and profiles good and bad.
- * The source is the run's own snapshot, so that a change of the sample does not make these results stale.
+ * A new workspace with the sample as it was when the fixture was recorded, that run, and valid and broken profiles.
+ * The source is the run's own snapshot, so that changes to the sample do not make these results stale.
  */
 export function makeWorkspace() {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "fulcrum-workspace-")));
@@ -138,7 +138,7 @@ export function makeWorkspace() {
 }
 
 /**
- * Two traces of a program of one function: it was called 25 times, then 465 times. Gives their folders.
+ * Two traces of a program with one function, which was called 25 times, then 465 times. Returns their folders.
  * @param {string} workspace
  */
 export function copyTraces(workspace) {
@@ -150,7 +150,7 @@ export function copyTraces(workspace) {
   return { before: copied("before", "20261121T121000Z-observed"), after: copied("after", "20261121T121500Z-observed") };
 }
 
-/** Builds the sample in a workspace, so that a test can run it, and a program that a short run says much about. */
+/** Builds the sample in a workspace, so that a test can run it, and a program for which a short run is enough. */
 export function buildSample(folder) {
   mkdirSync(path.join(folder, "build"), { recursive: true });
   cpSync(path.join(root, "test/fixtures/serial.cpp"), path.join(folder, "serial.cpp"));
@@ -165,7 +165,7 @@ export function buildSample(folder) {
   return path.join(folder, "build/two-threads");
 }
 
-/** Recorded paths are absolute; in the fixtures `@WORKSPACE@` stands for the folder. */
+/** Recorded paths are absolute. In the fixtures, `@WORKSPACE@` stands for the folder. */
 function copyRelocated(from, to, workspace) {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -173,7 +173,7 @@ function copyRelocated(from, to, workspace) {
     if (entry.isDirectory()) {
       copyRelocated(source, path.join(to, entry.name), workspace);
     } else {
-      // One character a byte: event logs are no text.
+      // One character per byte, because event logs are binary.
       const bytes = readFileSync(source, "latin1").replaceAll("@WORKSPACE@", workspace);
       writeFileSync(path.join(to, entry.name), bytes, "latin1");
     }

@@ -1,4 +1,4 @@
-/** A run of transactions, really recorded: `test/fixtures/shop.c` serves, and this asks. */
+/** A real recording of transactions: `test/fixtures/shop.c` is the server, and this is the client. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync } from "node:fs";
@@ -8,13 +8,13 @@ import { createInterface } from "node:readline";
 import { root } from "./root.mjs";
 import { engineBinary } from "./stage.mjs";
 
-/** How often each kind of request is made. */
+/** How often each kind of request is sent. */
 export const asked = { buy: 12, list: 12, report: 3, checkout: 3 };
 
 const answerLength = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".length;
 
 /**
- * Records the shop into the workspace's store while all is asked.
+ * Records the shop into the workspace's store while it gets all requests.
  * @param {string} workspace
  */
 export async function recordShop(workspace) {
@@ -39,7 +39,7 @@ export async function recordShop(workspace) {
     throw new Error(`The shop was not recorded: ${said}`);
   }
   await askAll(port);
-  // Nobody may be kept waiting for what nobody reads.
+  // Read the rest of the output, so that the recorder never blocks on a full pipe.
   while (!(await lines.next()).done) {}
   const [status] = await ended;
   if (status !== 0) {
@@ -48,9 +48,9 @@ export async function recordShop(workspace) {
 }
 
 /**
- * Asks a shop for all of it. Then the shop ends.
+ * Sends all requests to a shop. Then the shop ends.
  * @param {number} port
- * @param {() => Promise<void>} [answered] when all is answered, and the shop still runs
+ * @param {() => Promise<void>} [answered] called after all answers, while the shop still runs
  */
 export async function askAll(port, answered = async () => {}) {
   const clients = await Promise.all([connected(port), connected(port), connected(port), connected(port)]);

@@ -1,15 +1,15 @@
-/** Two runs compared from the explorer, before and after a fix: seen, read aloud, clicked, in every theme. */
+/** A comparison of two runs, before and after a fix, from the explorer: what it shows, its keys and links. */
 import assert from "node:assert/strict";
 import { fixedRuns } from "../support/stage.mjs";
 import { until } from "./workbench.mjs";
 
 export async function compareTests({ test, vscode, page }) {
-  // The Navigator's page is there too, behind the explorer.
+  // The Navigator's page exists too, behind the explorer.
   const view = page.frameLocator("iframe.webview.ready:visible").frameLocator("iframe#active-frame");
 
   const choose = (run, item) => vscode.contextMenu(vscode.explorerRow(run), item);
 
-  await test("two runs of the explorer open as predicted and actual, side by side", async () => {
+  await test("two runs from the explorer open as predicted and actual, side by side", async () => {
     await vscode.command("Notifications: Clear All Notifications");
     await vscode.command("View: Close All Editors");
     await vscode.command("File: Focus on Files Explorer");
@@ -23,7 +23,7 @@ export async function compareTests({ test, vscode, page }) {
     assert.match(actual, /^A visit takes \d+\s% less time \(95 % interval .* to .*\): .* visits a second before/);
     const first = view.locator("tbody tr").first();
     const cells = (await first.locator("th, td").allTextContents()).map((text) => text.trim());
-    // The first loop does half of its work: the line got about 50 %, the program 35 % by arithmetic.
+    // The first loop does half of its work: its line is about 50 % faster, so the program is 35 % faster.
     assert.equal(cells[0], "serial.cpp:10");
     for (const column of [2, 3, 4]) {
       assert.match(cells[column], /^\+\d+(\.\d)?\s% \[.+,\s.+\]/, `column ${column}`);
@@ -35,7 +35,7 @@ export async function compareTests({ test, vscode, page }) {
     assert.ok((await first.locator("svg rect").count()) === 2, "both intervals are drawn");
   });
 
-  await test("arrows go from row to row, Enter goes to the line", async () => {
+  await test("arrows move from row to row, Enter opens the line", async () => {
     const buttons = view.locator("tbody th button");
     await buttons.first().focus();
     await page.keyboard.press("ArrowDown");
@@ -50,7 +50,7 @@ export async function compareTests({ test, vscode, page }) {
     await view.locator("table").first().waitFor();
   });
 
-  await test("swapping the runs turns the answer round", async () => {
+  await test("swapping the runs reverses the answer", async () => {
     await view.locator("button", { hasText: "Swap" }).click();
     await view.locator("p.actual", { hasText: "more time" }).waitFor();
     await view.locator("button", { hasText: "Swap" }).click();

@@ -1,4 +1,4 @@
-/** A first look: gutter, ranking, hover, progress points, the questions before a run, and one run that is real. */
+/** The basics: gutter, ranking, hover, progress points, the questions before a run, and one real run. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ int main() {
 }
 `;
 
-/** A program without a progress point, and a makefile that leaves out debug information. */
+/** A program without a progress point, and a makefile without debug information. */
 export function writeMade(folder) {
   const made = path.join(folder, "made");
   mkdirSync(made);
@@ -25,7 +25,7 @@ export function writeMade(folder) {
   writeFileSync(path.join(made, "Makefile"), "CFLAGS = -O1\nspin: spin.c\n\t$(CC) $(CFLAGS) -o $@ $<\n");
 }
 
-/** Way of the sparkline over the cell: up is positive. */
+/** The sparkline's vertical distance across the cell; up is positive. */
 function rise(cell) {
   const line = /<path d="M[\d.]+ ([\d.-]+) L[\d.]+ ([\d.-]+)" fill="none"/.exec(cell?.svg ?? "");
   return line === null ? Number.NaN : Number(line[1]) - Number(line[2]);
@@ -43,7 +43,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     return cells[longer] !== undefined && cells[shorter] !== undefined && cells;
   }
 
-  await test("the recorded run opens by itself and marks both loops in the gutter", async () => {
+  await test("the recorded run opens automatically and marks both loops in the gutter", async () => {
     await vscode.openFile("two-threads.cpp");
     const cells = await until(page, "shapes on both loops", shapesOnBothLoops);
     assert.deepEqual(Object.keys(cells).map(Number), [longer, shorter]);
@@ -52,12 +52,12 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     assert.ok(cells[longer].width >= 15 && cells[longer].height >= 15);
   });
 
-  await test("the payoff stands in words at the end of both lines", async () => {
+  await test("both lines have the payoff as text at their end", async () => {
     assert.match(await vscode.lineText(longer), /\+ 1;\s*\+\d(\.\d)? % if 2× faster$/);
     assert.match(await vscode.lineText(shorter), /\+ 1;\s*((no|hardly any) effect|[+−]\d(\.\d)? % if 2× faster)$/);
   });
 
-  await test("the ranking lists both lines, the longer loop first, with the numbers beside the code", async () => {
+  await test("the ranking lists both lines, the longer loop first, with the same numbers as beside the code", async () => {
     await vscode.showRanking();
     const rows = await until(page, "two rows", async () => {
       const shown = (await vscode.rankingRows()).filter((row) => row.includes("two-threads.cpp"));
@@ -87,7 +87,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     assert.match(text, /if 2× faster/);
   });
 
-  await test("the hover's plot has colours of the theme, others in each", async () => {
+  await test("the hover's plot has the colours of each theme", async () => {
     const image = page.locator(".monaco-hover img[alt^='Plot of program speedup']").first();
     const pictureIn = async (theme, workbenchClass) => {
       configure({ "workbench.colorTheme": theme });
@@ -116,7 +116,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
       () => page.keyboard.press("Control+."),
       () => appears(action, patience),
     );
-    // A click on a list that is slow to close is taken twice.
+    // A list that is slow to close may register the click twice.
     await page.keyboard.press("Enter");
     const text = await until(page, "the macro", async () => {
       const shown = await vscode.documentText();
@@ -128,7 +128,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await until(page, "the header beside it", async () => existsSync(header));
   });
 
-  await test("a line counts as progress by its number's menu, and says so at its end", async () => {
+  await test("the line number's menu makes a line a progress point, and the line says so at its end", async () => {
     await vscode.openFile("serial.cpp");
     const number = page.locator(".margin-view-overlays .line-numbers", { hasText: /^6$/ }).first();
     const item = page.locator(".monaco-menu .action-item", { hasText: "Toggle Progress Point Here" }).first();
@@ -138,7 +138,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
         () => number.click({ button: "right" }),
         () => appears(item, patience),
       );
-      // A menu takes no clicks in its first moments.
+      // A menu ignores clicks at first.
       await until(page, "the menu to close", async () => {
         await item.click({ timeout: patience }).catch(() => undefined);
         return goes(item, soon);
@@ -171,7 +171,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     const row = (text) => page.locator(".quick-input-list .monaco-list-row", { hasText: text });
     const choose = async (dialog, file) => {
       await title(dialog);
-      // Until it has listed the folder, the dialog writes that folder over what is typed.
+      // Until it has listed the folder, the dialog overwrites what is typed with the folder.
       await page.locator(".quick-input-list .monaco-list-row:visible", { hasText: "profiles" }).first().waitFor();
       const whole = path.join(workspace.folder, file);
       await until(page, `${dialog} to close`, async () => {
@@ -186,12 +186,12 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     };
     await vscode.command("Fulcrum: Run Causal Profiler");
     await title("(1/4)");
-    // Programs that are found move it down.
+    // Programs that are found later move it down.
     await row("build/serial").first().waitFor();
     const browse = row("Browse…");
     await browse.click();
     await title("Choose Program");
-    // Who leaves the dialog is where he was.
+    // Cancelling the dialog returns to the question.
     await page.keyboard.press("Escape");
     await title("(1/4)");
     await browse.click();
@@ -205,7 +205,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await page.keyboard.press("Escape");
   });
 
-  await test("a target is built before it is run, and what counts as progress is asked", async () => {
+  await test("a target is built before it runs, and the wizard asks what counts as progress", async () => {
     await vscode.command("Fulcrum: Run Causal Profiler");
     await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
     await page
@@ -221,7 +221,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await vscode.answer("(4/4)");
     await page.locator(".quick-input-title", { hasText: "What Is Progress for spin" }).waitFor();
     const bytes = readFileSync(path.join(workspace.folder, "made/spin"));
-    assert.ok(bytes.includes(".debug_info"), "built with debug information, though the makefile does not say so");
+    assert.ok(bytes.includes(".debug_info"), "built with debug information, although the makefile does not ask for it");
     await page.keyboard.press("Escape");
     await vscode.command("View: Hide Panel");
   });
@@ -237,7 +237,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await vscode.answer("(2/4)");
     await vscode.answer("(3/4)");
     await vscode.answer("(4/4)", "");
-    // What it finds depends on what else the machine is doing; bench accuracy judges that. Here it is shown.
+    // The result depends on what else the machine is doing. `bench accuracy` judges it; here it only has to appear.
     await until(page, "the longer loop in the ranking", async () =>
       (await vscode.rankingRows()).some((row) => /^serial\.cpp:8\D/.test(row)),
     );
@@ -252,7 +252,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await vscode.command("Notifications: Show Notifications");
     await page.locator(".notifications-center .notification-list-item-message", { hasText: /^serial/ }).waitFor();
     assert.ok(Object.keys(await vscode.gutterCells()).length > 0);
-    // The same again is one click away.
+    // A button repeats the run.
     await page.locator("[id*='fulcrum.runAgain']").first().waitFor();
     await page.locator(".pane-header[aria-label*='Ranking'] .action-label[aria-label='Run Again']").first().waitFor({
       state: "attached",
@@ -265,19 +265,19 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     );
   });
 
-  await test("a killed engine comes back, and the gutter follows edits again", async () => {
+  await test("a killed engine restarts, and the gutter follows edits again", async () => {
     await vscode.command("Notifications: Clear All Notifications");
     const lines = Object.keys(await vscode.gutterCells()).map(Number);
     process.kill(engine, "SIGKILL");
     await vscode.goToLine(1);
     await page.keyboard.type("//\n");
-    await until(page, "the shapes one line further down", async () => {
+    await until(page, "the shapes one line lower", async () => {
       const cells = await vscode.gutterCells();
       return lines.every((line) => cells[line + 1] !== undefined);
     });
-    // What was recorded in line 8 stands in line 9 now: only an engine that was told of the edit says so.
+    // The code recorded at line 8 is now at line 9. Only an engine that knows of the edit says so.
     await vscode.command("Fulcrum: Open Last Run");
-    await until(page, "the longer loop where it is now", async () =>
+    await until(page, "the longer loop at its new line", async () =>
       (await vscode.rankingRows()).some((row) => /^serial\.cpp:9\D/.test(row)),
     );
   });
@@ -291,7 +291,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     });
   });
 
-  await test("the shapes move to the end of the line when the gutter must stay free", async () => {
+  await test("a setting moves the shapes from the gutter to the end of the line", async () => {
     configure({ "fulcrum.gutter": "inline" });
     await until(page, "an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
   });

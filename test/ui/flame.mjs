@@ -1,4 +1,4 @@
-/** The flame graph: whole and merged, by keyboard, searched, compared; fast because it draws only what is visible. */
+/** The flame graph: whole and merged, by keyboard, searched, compared; it draws only what is visible. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { median } from "../../scripts/bench/lib/statistics.mjs";
 import { explorerMenu, navigatorPage } from "./navigator.mjs";
 import { drawnAfter, frameWith, settled, until } from "./workbench.mjs";
 
-/** Four callees at every third level: 65,533 nodes and 22 levels of seven such, 1,048,573 and 28 of nine. */
+/** Four callees at every third level. Seven such levels have 65,533 nodes in 22 rows; nine have 1,048,573 in 28. */
 function writeLarge(file, fours) {
   const lines = [];
   const grow = (stack, level) => {
@@ -22,7 +22,7 @@ function writeLarge(file, fours) {
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
-/** `hot` is called by `wide`, and by `near`, which a narrow chain of forty calls leads to. */
+/** `hot` is called by `wide`, and by `near`, at the end of a narrow chain of forty calls. */
 function writeNarrowCallers(file) {
   const chain = Array.from({ length: 40 }, (_, n) => `d${n}`).join(";");
   writeFileSync(file, `main;wide;hot 9000\nmain;near;hot 995\n${chain};near;hot 5\n`);
@@ -52,10 +52,10 @@ export async function flameTests({ test, vscode, page, workspace }) {
     };
     return until(page, () => `the selected frame to be ${pattern}, not ${JSON.stringify(last)}`, probe);
   };
-  /** A key for the graph, which has the keys again should the Navigator have them. */
+  /** Presses a key in the graph, which gets the focus first. */
   const key = (name) => flame.locator("#canvas").press(name);
 
-  /** What the tooltip says of the boxes down the middle of the page, by the pixel of their row's upper half. */
+  /** The boxes down the middle of the page, from their tooltips, with the height at which each was found. */
   const column = async () => {
     const { x, y, width, height } = await flame.locator("#scroller").boundingBox();
     const seen = new Map();
@@ -74,7 +74,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await until(page, "the profile", async () => (await nav.frame.locator(".title").textContent()) === name);
   };
 
-  await test("the flame graph opens from the Navigator by a key", async () => {
+  await test("a key opens the flame graph from the Navigator", async () => {
     await explorerMenu(vscode)("security-off.folded", "Select Profile for Compare");
     await explorerMenu(vscode)("server.folded", "Open Profile…");
     nav = await navigatorPage(page);
@@ -89,7 +89,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await page.mouse.move(5, 5);
   });
 
-  await test("arrows go from frame to frame, and each is said aloud", async () => {
+  await test("arrows move from frame to frame, and each is announced", async () => {
     await says(/^all: 1,000/);
     await key("ArrowDown");
     await says(/^main: 1,000/);
@@ -109,7 +109,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await until(page, "the whole graph", async () => (await flame.locator("#trail button").count()) === 0);
   });
 
-  await test("a label colours the graph and leaves zoom and selection where they were", async () => {
+  await test("a label colours the graph, and keeps zoom and selection", async () => {
     await key("Enter");
     const trail = flame.locator("#trail button", { hasText: "shop::parse 39 %" });
     await trail.waitFor();
@@ -119,7 +119,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await flame.locator("#legend .tag", { hasText: "parsing" }).waitFor();
     await says(/^shop::parse: 390.*, label parsing$/);
     assert.equal(await trail.count(), 1);
-    // The key once more draws it again, and changes nothing.
+    // Pressing the key again redraws the graph, and changes nothing.
     await drawnAfter(flame, () => nav.press("g"));
     await says(/^shop::parse: 390/);
     assert.equal(await trail.count(), 1);
@@ -130,7 +130,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await flame.locator("#canvas").focus();
   });
 
-  await test("slash searches and says the matched share, counted once", async () => {
+  await test("slash searches and shows the matched share, each cost counted once", async () => {
     await key("/");
     await page.keyboard.type("string");
     const found = await until(page, "the share", async () => plain(await flame.locator("#found").textContent()));
@@ -140,7 +140,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await says(/^std::(string::push_back|to_string): /);
   });
 
-  await test("a path merged over all its contexts: callers above, callees below", async () => {
+  await test("a path merged over all its calling contexts: callers above, callees below", async () => {
     await flame.locator("#text").fill("");
     await vscode.command("Fulcrum: Focus on Navigator View");
     await nav.find("push_back");
@@ -157,7 +157,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     }
   });
 
-  await test("a search beside a path says what it counts, and goes through both halves", async () => {
+  await test("a search in a merged path says what it counts, and steps through both halves", async () => {
     await key("ArrowDown");
     await key("ArrowDown");
     await key("ArrowDown");
@@ -178,7 +178,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await flame.locator("#text").fill("");
   });
 
-  await test("zooming on a caller leaves it where it is, however many callers come to sight", async () => {
+  await test("zooming on a caller keeps its place, however many callers appear", async () => {
     writeNarrowCallers(path.join(workspace.folder, "profiles", "callers.folded"));
     await open("callers.folded");
     await nav.find("hot");
@@ -196,8 +196,8 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await says(/^near: 1,000/);
     await key("Enter");
     await flame.locator("#trail button", { hasText: "near 10 %" }).waitFor();
-    // They stand above the screen.
-    await until(page, "forty callers more", async () => (await flame.locator("#space").boundingBox()).height > 40 * 18);
+    // They are above the screen.
+    await until(page, "forty more callers", async () => (await flame.locator("#space").boundingBox()).height > 40 * 18);
     await settled(flame);
     const after = await column();
     assert.equal(after.get("near"), before.get("wide"));
@@ -208,7 +208,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     assert.deepEqual(await column(), before);
   });
 
-  await test("the innermost of 2,500 calls comes when one scrolls there", async () => {
+  await test("scrolling reaches the innermost of 2,500 calls", async () => {
     writeDeep(path.join(workspace.folder, "profiles", "deep.folded"));
     await open("deep.folded");
     await nav.press("g");
@@ -219,21 +219,21 @@ export async function flameTests({ test, vscode, page, workspace }) {
       await settled(flame);
       return (await column()).has("f2499");
     });
-    // The key once more changes nothing: every box stands where it stood.
+    // Pressing the key again changes nothing: every box keeps its place.
     await drawnAfter(flame, () => nav.press("g"));
     const seen = await column();
     assert.ok(seen.has("f2499"), "still scrolled to the innermost");
-    // With less height what is selected stays in sight.
+    // With less height, the selection stays visible.
     await flame.locator("#canvas").click({ position: { x: 200, y: seen.get("f2499") } });
     await says(/^f2499: 10/);
     await vscode.command("View: Toggle Panel Visibility");
     await until(page, "less height", async () => (await column()).size < seen.size);
     assert.ok((await column()).has("f2499"), "the innermost above the panel");
     await vscode.command("View: Toggle Panel Visibility");
-    await until(page, "the height again", async () => (await column()).size === seen.size);
+    await until(page, "the full height", async () => (await column()).size === seen.size);
   });
 
-  await test("a closed profile has no flame graph, and another one opened has", async () => {
+  await test("closing the profile clears the flame graph, and opening another one draws it", async () => {
     await vscode.command("Fulcrum: Close Profile");
     await flame.locator("#nothing", { hasText: "closed" }).waitFor();
     await open("callers.folded");
@@ -241,7 +241,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     assert.equal(await flame.locator("#nothing").isVisible(), false);
   });
 
-  await test("a comparison is drawn in blue and orange with signs, and says A, B and Δ", async () => {
+  await test("a comparison is drawn in blue and orange, with signs, and gives A, B and Δ", async () => {
     await explorerMenu(vscode)("security-on.folded", "Compare with Selected Profile");
     await until(page, "the comparison", async () => (await nav.frame.locator(".title").textContent())?.includes("−"));
     await nav.press("g");
@@ -252,19 +252,19 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await key("ArrowDown");
     await says(/^Servlet\.service: .* B 20,000, Δ \+10,000 \(\+50 %\)/);
     await flame.locator(".scale", { hasText: "less in A" }).waitFor();
-    // Both at once, as one works with them.
+    // Zoom and path at the same time, as a user would.
     await nav.find("doPrivileged");
     await nav.go("AccessController.doPrivileged");
     await nav.current("AccessController.doPrivileged");
-    // Colours tell what changed; the label is told by its number.
+    // Colours show what changed; the label is shown by its number.
     await nav.label("security");
     await flame.locator("#legend .tag", { hasText: /^#\d+security$/ }).waitFor();
   });
 
-  await test("of many nodes at most one box a pixel and row is drawn", () =>
+  await test("many nodes are drawn as at most one box per pixel and row", () =>
     drawsLittle({ vscode, page, workspace }, 7));
 
-  await test("P leaves threads off the path, and says that a thread by itself is none", async () => {
+  await test("P removes threads from the path, and says that a thread is not a function", async () => {
     const frames = [{ name: "main" }, { name: "work" }];
     const thread = (name, weight) => ({ type: "sampled", name, unit: "none", samples: [[0, 1]], weights: [weight] });
     const profiles = [thread("first (1)", 7), thread("second (2)", 3)];
@@ -294,7 +294,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await nav.current("main", "work");
   });
 
-  await test("profile, path and flame graph are there again after Reload Window", async () => {
+  await test("profile, path and flame graph are restored after Reload Window", async () => {
     await vscode.command("Fulcrum: Focus on Navigator View");
     await nav.press("m");
     await page.locator(".tab.active", { hasText: "work" }).waitFor();
@@ -306,15 +306,15 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await page.locator(".tab", { hasText: "Flame Graph" }).click();
     await page.locator(".tab.active", { hasText: "work" }).waitFor();
     flame = await frameWith(page, "#canvas");
-    // The path with its two threads as callers.
+    // The path, with its two threads as callers.
     await flame.locator("#canvas").focus();
     await says(/^work: 10/);
   });
 }
 
-/** A campaign: the picture of a million nodes. */
+/** A campaign: a flame graph of a million nodes. */
 export async function millionTests({ test, vscode, page, workspace }) {
-  await test("of a million nodes at most one box a pixel and row is drawn", () =>
+  await test("a million nodes are drawn as at most one box per pixel and row", () =>
     drawsLittle({ vscode, page, workspace }, 9));
 }
 
@@ -339,7 +339,7 @@ async function drawsLittle({ vscode, page, workspace }, fours) {
     for (const name of keys.split(" ")) {
       await flame.locator("#canvas").press(name);
     }
-    // What each frame of the glide took.
+    // The time of each frame of the animation.
     times.push(
       ...(await flame.evaluate(async () => {
         const canvas = document.querySelector("#canvas");
@@ -352,7 +352,7 @@ async function drawsLittle({ vscode, page, workspace }, fours) {
       })),
     );
   }
-  // Told, not judged: how long it takes is the machine's affair, how much is drawn is ours.
+  // The times are printed, not checked, because they depend on the machine. How much is drawn does not.
   const [middle, slowest] = [median(times), Math.max(...times)];
   console.log(`a frame of the flame graph of ${4 ** fours} stacks: median ${middle} ms, slowest ${slowest} ms`);
   const { width } = await flame.locator("#canvas").boundingBox();

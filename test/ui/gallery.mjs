@@ -1,6 +1,6 @@
 /**
- * The gallery: every view in every theme, at twice the scale, as files in `out/gallery`. Judges nothing.
- * `node test/ui/gallery.mjs first`: the first minutes alone.
+ * The gallery: pictures of every view in every theme, at double scale, in `out/gallery`. It checks nothing.
+ * `node test/ui/gallery.mjs first`: only the first minutes.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -45,8 +45,8 @@ async function galleryViews(browser) {
     const open = explorerMenu(vscode);
 
     /**
-     * Pictures of what is there in all themes; `frame` is the webview that it is about, if any. `show` brings it back where it
-     * goes with the theme.
+     * Takes pictures in all themes. `frame` is the webview in the picture, if any. `show` shows it again if a change of theme
+     * hides it.
      */
     const photograph = async (name, frame, show = async () => undefined) => {
       await vscode.command("Notifications: Clear All Notifications");
@@ -108,7 +108,7 @@ async function galleryViews(browser) {
     await photograph("flame", await frameWith(page, "#canvas"));
 
     await vscode.command("View: Close All Editors");
-    // Not earlier: where the newest run is a trace, no causal results are opened at the start.
+    // Not earlier: if the newest run is a trace, no causal results open at startup.
     writeLoop(workspace.folder);
     await vscode.command("Fulcrum: Show Runs");
     await page.locator(".sidebar .monaco-list-row", { hasText: /^shop/ }).first().click();

@@ -1,4 +1,4 @@
-/** The gallery's pictures of the first minutes: what somebody meets who has never used Fulcrum, in every theme. */
+/** The gallery's pictures of the first minutes: what a new user sees, in every theme. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startEditor } from "../../scripts/editor.mjs";
@@ -24,7 +24,7 @@ export async function galleryFirst(browser, pictures) {
     settings: quietSettings,
     env: { FULCRUM_ENGINE: scriptedEngine(engineBinary()) },
   });
-  /** A window, and what takes pictures of what is there in all themes; `show` brings it back where it goes with the theme. */
+  /** A window, with a function that takes pictures in all themes. `show` shows again what a change of theme hides. */
   const windowOf = async (folder, options = {}) => {
     const page = await openPage(browser, editor.url(folder), { scale: 2, ...options });
     const vscode = workbench(page);
@@ -56,7 +56,7 @@ function writeTheme(folder, theme) {
   writeFileSync(path.join(folder, ".vscode", "settings.json"), JSON.stringify({ "workbench.colorTheme": theme }));
 }
 
-/** Where no folder has settings. */
+/** For a window without a folder, which has no folder settings. */
 async function chooseTheme(page, vscode, label) {
   const input = page.locator(".quick-input-widget input:visible").first();
   const row = page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label }).first();
@@ -131,7 +131,7 @@ async function inFolder({ page, vscode, photograph }, folder) {
   await page.close();
 }
 
-/** Of a recording its first nine experiments: enough for a row, too few for an answer. */
+/** The first nine experiments of a recording: enough for a row, too few for an answer. */
 function keepFew(run) {
   const file = path.join(run, "causal-4321-0.jsonl");
   const lines = readFileSync(file, "utf8").split("\n").slice(0, 10);

@@ -1,4 +1,4 @@
-/** The UI floor: a real workbench in a real browser, used as a person uses it. */
+/** The UI level: a real workbench in a real browser, used as a person would. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildSample } from "../support/stage.mjs";
@@ -15,7 +15,7 @@ import { prepareTransactions, transactionsTests } from "./transactions.mjs";
 import { emptyTests, prepareWelcome, restrictedTests, welcomeTests } from "./welcome.mjs";
 import { workbench } from "./workbench.mjs";
 
-/** The longest first, so that none is left alone at the end. */
+/** The longest first, so that no long one is left at the end. */
 export const uiGroups = [
   group("trace", traceTests, buildDispatcher),
   group("first", firstTests, (folder) => {
@@ -39,7 +39,7 @@ export const uiGroups = [
 
 function group(name, tests, prepare) {
   return {
-    floor: "ui",
+    level: "ui",
     name,
     prepare,
     run: async ({ page, test, workspace }) => {

@@ -1,4 +1,4 @@
-/** A server of Maven, from an open folder to its methods. What builds it is a wrapper of our own: it needs no network. */
+/** A Maven server, from an open folder to its methods. Our own wrapper script builds it, without a network. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -31,7 +31,7 @@ public class Import {
 }
 `;
 
-/** A project of two programs below `shop`. */
+/** A project with two programs below `shop`. */
 export function writeShop(folder) {
   const shop = path.join(folder, "shop");
   const sources = path.join(shop, "src", "main", "java", "shop");
@@ -47,7 +47,7 @@ export async function javaTests({ test, vscode, page }) {
   const row = (text) => page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
   const toast = (text) => page.locator(".notifications-toasts .notification-list-item", { hasText: text }).first();
 
-  await test("who asks for the causal profiler is offered a trace of a Java program, which is built first", async () => {
+  await test("for a Java program, the causal profiler's wizard offers a trace, and builds the program first", async () => {
     await vscode.command("Fulcrum: Run Causal Profiler");
     await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
     await row(/Server.*Maven in shop · shop\.Server/).waitFor();
@@ -60,14 +60,14 @@ export async function javaTests({ test, vscode, page }) {
     assert.match(await said.textContent(), /It last wrote: Starting \/ Syntax: server CONFIG/);
   });
 
-  await test("a server is recorded until one stops it, and refined in sessions", async () => {
+  await test("a server is recorded until it is stopped, and refined in sessions", async () => {
     await toast("Server ended by itself").locator(".monaco-button", { hasText: "Record Again" }).click();
     await row(/Server.*last time · built first/).waitFor();
     await vscode.answer("(1/2)");
     await vscode.answer("Record a Trace: Arguments", "x");
     await vscode.answer("(2/2)");
     const going = toast("Recording Server. Use it now");
-    // The trace of before.
+    // The earlier trace.
     await vscode.command("View: Close All Editors");
     await until(page, "events", async () => /[1-9][\d.]* [kM]?B of events/.test((await going.textContent()) ?? ""));
     await going.locator(".monaco-button", { hasText: "Cancel" }).click();

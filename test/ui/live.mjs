@@ -1,4 +1,4 @@
-/** A run while it goes on, seen and steered as a person does. What it does stands in a script. */
+/** A run in progress, watched and controlled as a person would. A script plays the run. */
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -22,10 +22,10 @@ export async function liveTests({ test, vscode, page, workspace }) {
   const says = (text) =>
     until(page, `${text} in the status bar`, async () => (await vscode.statusText())?.includes(text));
 
-  /** Through the wizard, to the end of the program, which has none. */
+  /** Starts a run with the wizard, of a program that does not end. */
   async function start(name) {
     script = new Script(program);
-    // The wizard wants a program; the script is played in its place.
+    // The wizard needs a program; the script is played in its place.
     copyFileSync("/bin/true", program);
     run = script.run(workspace.folder, recorded, name);
     await vscode.command("Fulcrum: Run Causal Profiler");
@@ -55,10 +55,10 @@ export async function liveTests({ test, vscode, page, workspace }) {
     await says("30 experiments");
   });
 
-  await test("pause in the view's title stops the experiments, not the program; resume goes on", async () => {
+  await test("Pause in the view's title stops the experiments, not the program; Resume continues them", async () => {
     await page.locator(".sidebar .pane-header", { hasText: "Ranking" }).hover();
     script.add({ do: "await", event: "paused" });
-    // The experiment that was going on is still counted.
+    // The experiment that was in progress still counts.
     script.report(31);
     await titleButton("Pause the Causal Profiler").click();
     await until(page, "the pause in the status bar", async () => /paused.*31/.test((await vscode.statusText()) ?? ""));
@@ -69,7 +69,7 @@ export async function liveTests({ test, vscode, page, workspace }) {
     assert.doesNotMatch((await vscode.statusText()) ?? "", /paused/);
   });
 
-  await test("the status bar's menu steers the run", async () => {
+  await test("the status bar's menu controls the run", async () => {
     await page.locator("[id*='fulcrum.status']").first().click();
     for (const label of ["Pause", "Stop and show results", "Change scope or target…", "Let it run"]) {
       await page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first().waitFor();
@@ -79,7 +79,7 @@ export async function liveTests({ test, vscode, page, workspace }) {
     await page.keyboard.press("Escape");
   });
 
-  await test("cancel in the notification stops the program and keeps the results", async () => {
+  await test("Cancel in the notification stops the program and keeps the results", async () => {
     await vscode.command("Notifications: Show Notifications");
     await page
       .locator(".notifications-center .monaco-button, .notifications-toasts .monaco-button", { hasText: "Cancel" })
@@ -91,7 +91,7 @@ export async function liveTests({ test, vscode, page, workspace }) {
     await vscode.command("Notifications: Clear All Notifications");
   });
 
-  await test("a window that is reloaded during a run loses nothing of it", async () => {
+  await test("reloading the window during a run loses no results", async () => {
     await vscode.command("Fulcrum: Clear Results");
     await start("20261122T090100Z-app");
     script.report(20, { analysed: true });

@@ -7,7 +7,7 @@ import { appears, frameWith, patience, until, walk } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 
-/** The Navigator as a person sees it: rows on screen, the current path, its costs. */
+/** The Navigator as a user sees it: rows on screen, the current path, its costs. */
 export async function navigatorPage(page) {
   const frame = await frameWith(page, "#rows");
   const rows = async () =>
@@ -34,9 +34,9 @@ export async function navigatorPage(page) {
     remarks: async () => (await frame.locator("#rows .remark").allTextContents()).map(plain),
     crumbs: async () => (await frame.locator(".crumbs li button").allTextContents()).map(plain),
     coverage: async () => plain(await frame.locator(".coverage h2").textContent()),
-    /** Keys are the editor's keybindings, which hold as soon as the editor knows of the focus. */
+    /** The keys are keybindings of the editor. They apply once the editor knows of the focus. */
     async focus() {
-      await until(page, "the Navigator's keys to hold", async () => {
+      await until(page, "the Navigator's keys to apply", async () => {
         await frame.locator("#rows").focus();
         return appears(frame.locator("body.keys"), patience);
       });
@@ -56,7 +56,7 @@ export async function navigatorPage(page) {
         const path = await self.path();
         return path.length === names.length && names.every((name, n) => path[n] === name);
       }),
-    /** Puts the cursor on a row by the arrow keys, and goes there. */
+    /** Moves the cursor to a row by the arrow keys, and selects it. */
     async go(name) {
       await self.focus();
       await walk({
@@ -89,7 +89,7 @@ export async function navigatorPage(page) {
   return self;
 }
 
-/** The explorer's menu of a file in the folder `profiles`. */
+/** The explorer's menu for a file in the folder `profiles`. */
 export function explorerMenu(vscode) {
   return async (name, item) => {
     await vscode.command("File: Focus on Files Explorer");
@@ -98,20 +98,20 @@ export function explorerMenu(vscode) {
   };
 }
 
-/** As `py-spy record -f raw` writes it: each function with the line that ran. */
+/** The format of `py-spy record -f raw`: each function with the line that ran. */
 const pyspy = "main (app.py:3);total (cart.py:12) 4\nmain (app.py:3);total (cart.py:14) 3\nmain (app.py:3) 1\n";
 
 export async function navigatorTests({ test, vscode, page, configure, workspace }) {
   const explorer = explorerMenu(vscode);
   let nav;
 
-  await test("without a profile the Navigator says how to begin", async () => {
+  await test("without a profile, the Navigator says how to start", async () => {
     await vscode.command("Notifications: Clear All Notifications");
     await vscode.command("View: Close All Editors");
     await vscode.command("Fulcrum: Focus on Navigator View");
     const frame = await frameWith(page, "#rows");
     await frame.locator("button", { hasText: "Open Profile…" }).waitFor();
-    // As one works with it: the other view folded, the side bar a little wider.
+    // As users have it: the other view folded, the side bar a little wider.
     await page.locator(".sidebar .pane-header", { hasText: "Ranking" }).click();
     const sidebar = () => page.locator(".part.sidebar").boundingBox();
     const { x, width } = await sidebar();
@@ -125,7 +125,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     });
   });
 
-  await test("a profile of the explorer opens in the Navigator, ranked from the top", async () => {
+  await test("a profile from the explorer opens in the Navigator, ranked from the top", async () => {
     await explorer("figure2.folded", "Open Profile…");
     nav = await navigatorPage(page);
     const rows = await nav.begins("a", "c");
@@ -158,7 +158,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     assert.deepEqual((await nav.crumbs()).at(-1), "a → … → d");
   });
 
-  await test("a label, and the overlap of the next path with it", async () => {
+  await test("a label, and its overlap with the next path", async () => {
     await nav.label("left");
     assert.match(await nav.coverage(), /^48 % of 100 is labelled/);
     await nav.press("z");
@@ -170,7 +170,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await nav.press("e");
     await nav.press("e");
     await nav.current("a", "c", "e");
-    // Only the cost of `a` itself is in both: 1 of 53.
+    // Only the own cost of `a` is in both: 1 of 53.
     assert.equal(await nav.overlap("left"), "1.89 %");
     assert.match(
       plain(await nav.frame.locator(".overlaps").textContent()),
@@ -178,7 +178,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     );
   });
 
-  await test("every input gives the focus back: the next key is the Navigator's", async () => {
+  await test("every input returns the focus, so that the next key is the Navigator's", async () => {
     const keysHold = () => nav.frame.locator("body.keys").waitFor();
     const zoom = (on) => nav.frame.locator(`.choice[aria-pressed=${on}]`, { hasText: "Zoom" }).waitFor();
     const opens = async (title) => {
@@ -189,14 +189,14 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await keysHold();
     await page.keyboard.press("z");
     await zoom(true);
-    // Escape is no answer, and goes back as well.
+    // Escape is not an answer, and returns the focus as well.
     await page.keyboard.press("/");
     await opens("Find Functions");
     await page.keyboard.press("Escape");
     await keysHold();
     await page.keyboard.press("z");
     await zoom(false);
-    // An input that the list of keys leads to.
+    // An input opened from the list of keys.
     await page.keyboard.press("Shift+Slash");
     await opens("Keys of the Navigator");
     await page.keyboard.type("Set what zooming keeps");
@@ -222,7 +222,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await nav.current("a", "c", "e");
   });
 
-  await test("two profiles of the explorer open as a comparison, with A, B and Δ", async () => {
+  await test("two profiles from the explorer open as a comparison, with A, B and Δ", async () => {
     await explorer("security-off.folded", "Select Profile for Compare");
     await explorer("security-on.folded", "Compare with Selected Profile");
     await until(page, "the comparison", async () =>
@@ -249,13 +249,13 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
       "SecurityManager.getClassContext",
     );
     assert.equal(await nav.share("Cum"), "25 %");
-    // Many commands call it, and none of them stands out: a bottleneck.
+    // Many commands call it, and none of them dominates: a bottleneck.
     await nav.begins("Trade.quote", "Trade.buy", "Trade.sell", "Trade.portfolio", "Trade.login");
     await nav.label("bottleneck");
     await nav.focus();
   });
 
-  await test("the next candidates know what they share with it", async () => {
+  await test("the next candidates show their overlap with it", async () => {
     await nav.find("getStackACC");
     await nav.begins("AccessController.getStackACC");
     await nav.go("AccessController.getStackACC");
@@ -269,7 +269,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await nav.focus();
   });
 
-  await test("Find Bottlenecks lists sequences with their reasons; Enter labels them", async () => {
+  await test("Find Bottlenecks lists paths with their reasons; Enter labels them", async () => {
     await nav.press("b");
     await page.locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the difference/ }).waitFor();
     const items = page.locator(".quick-input-list .monaco-list-row");
@@ -295,12 +295,12 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await vscode.command("View: Revert and Close Editor");
   });
 
-  await test("rules for names are chosen from a list and hold for the profile that is open", async () => {
+  await test("name rules are chosen from a list, and apply to the open profile", async () => {
     writeFileSync(path.join(workspace.folder, "profiles", "pyspy.folded"), pyspy);
     await explorer("pyspy.folded", "Open Profile…");
     await nav.begins("main (app.py:3)", "total (cart.py:12)", "total (cart.py:14)");
     const rule = page.locator(".quick-input-list .monaco-list-row", { hasText: "source-line" });
-    // The keys of who clicks a box are the box's.
+    // A click on a check box moves the keyboard focus to it.
     const toggle = () =>
       rule.locator("input[type=checkbox], .monaco-checkbox, .quick-input-list-checkbox").first().click();
     const accept = () => page.locator(".quick-input-action .monaco-button", { hasText: "OK" }).click();
@@ -316,12 +316,12 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     const joined = await nav.begins("main (app.py)", "total (cart.py)");
     assert.equal(joined.length, 2);
     assert.deepEqual(joined[1].cells, ["87.5 %", "87.5 %"]);
-    // What they did, before and after.
+    // What the rules changed, before and after.
     await choose();
     assert.match(plain(await rule.textContent()), /3 names here/);
     await page.locator(".quick-input-titlebar .action-label[aria-label^='Show Names']").click();
     await until(page, "the names", async () => (await vscode.documentText()).includes("`total (cart.py:14)`"));
-    // As it was.
+    // Restore the choice.
     await choose();
     await toggle();
     await accept();
@@ -329,7 +329,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await vscode.command("View: Revert and Close Editor");
   });
 
-  await test("a JSON file with stackprof before its ending is offered as a profile", async () => {
+  await test("a JSON file with stackprof before its extension is offered as a profile", async () => {
     const sample = path.join(root, "engine/crates/profile-formats/tests/samples/work.stackprof.json");
     copyFileSync(sample, path.join(workspace.folder, "profiles", "ruby-stackprof.json"));
     await explorer("ruby-stackprof.json", "Open Profile…");
@@ -337,7 +337,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await until(page, "the profile", async () => (await title.textContent()) === "ruby-stackprof.json");
   });
 
-  await test("runs of the same length: what became costlier is found", async () => {
+  await test("runs of the same length: the search finds what became costlier", async () => {
     const write = (name, text) => writeFileSync(path.join(workspace.folder, "profiles", name), text);
     write("minute-1.folded", "main;read;parse 200\nmain;write 700\nmain 100\n");
     write("minute-2.folded", "main;read;parse 700\nmain;write 200\nmain 100\n");
@@ -354,7 +354,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await nav.focus();
   });
 
-  await test("frames open at their definitions, and hot lines stand in the gutter as bars", async () => {
+  await test("frames open at their definitions, and hot lines are bars in the gutter", async () => {
     configure({ "fulcrum.gutter": "gutter" });
     await explorer("server.folded", "Open Profile…");
     await until(page, "the profile", async () => (await nav.frame.locator(".title").textContent()) === "server.folded");
@@ -373,7 +373,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     assert.match(await vscode.lineText(34), /\(17(\.0)? %\) here, .* with calls/);
   });
 
-  await test("of a comparison the gutter shows differences: bars that stand and bars that hang", async () => {
+  await test("for a comparison, the gutter shows differences: bars up and bars down", async () => {
     await explorer("server-before.folded", "Select Profile for Compare");
     await explorer("server.folded", "Compare with Selected Profile");
     const title = "server.folded − server-before.folded";
@@ -389,18 +389,18 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
       return Object.values(shown).some(({ svg }) => svg.includes(zero)) && shown;
     });
     assert.ok(Object.values(cells).every(({ svg }) => svg.includes(zero)));
-    // parse became dearer, render cheaper: its own 170 instead of 260.
+    // parse became costlier, render cheaper: its own cost is 170 instead of 260.
     const hangs = ({ svg }) => svg.includes(`y="2" ${zero}`);
     assert.ok(!hangs(cells[24]) && hangs(cells[34]), "parse stands, render hangs");
     assert.match(await vscode.lineText(34), /−90 here \(A 170 − B 260\), −50 with calls \(A 512 − B 562\)$/);
     assert.match(await vscode.lineText(24), /\+150 here \(A 240 − B 90\)/);
-    // Its own cost is the same.
+    // Its own cost did not change.
     assert.match(await vscode.lineText(42), /\{\s*\+190 with calls \(A 990 − B 800\)$/);
     assert.match(plain(await vscode.statusText()), /Difference: server\.folded − server-before\.folded/);
     const hover = page.locator(".monaco-hover", { hasText: "Difference in" }).first();
     await vscode.hover("render", hover);
     assert.match(plain(await hover.textContent()), /−90 here \(A 170 − B 260\)/);
-    // What comes next is about the profile alone, and then about the comparison of before.
+    // The next tests use this profile alone, and then the earlier comparison.
     await page.mouse.move(5, 5);
     await explorer("security-off.folded", "Select Profile for Compare");
     await explorer("server.folded", "Open Profile…");
@@ -409,7 +409,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await nav.current("shop::render");
   });
 
-  await test("a double click opens a profile, and its tab leads on", async () => {
+  await test("a double click opens a profile, and its tab offers the next step", async () => {
     await vscode.command("View: Close All Editors");
     await vscode.command("File: Focus on Files Explorer");
     const row = await vscode.reveal("profiles", "figure2.folded");
@@ -423,7 +423,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await page.locator(".editor-instance .view-line", { hasText: /^a;/ }).first().waitFor();
   });
 
-  await test("the explorer offers Open Profile for a file whose content is one, and not for another", async () => {
+  await test("the explorer offers Open Profile for a file with the content of a profile, and not for others", async () => {
     writeFileSync(
       path.join(workspace.folder, "profiles", "results.json"),
       '{"traceEvents":[{"ph":"X","ts":1,"dur":2}]}',

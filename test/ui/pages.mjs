@@ -166,10 +166,10 @@ export async function pagesTests({ test, vscode, page, configure }) {
     return frameWith(page, "#compared tbody tr");
   });
 
-  await test("there is nothing serious in any of them", async () => assert.deepEqual(found, []));
+  await test("no page has a serious problem", async () => assert.deepEqual(found, []));
 }
 
-/** Toggles that do not show whether they are pressed, or look as if they could not be. */
+/** Toggles that do not show whether they are pressed, or that look disabled. */
 function unclearToggles(frame) {
   return frame.locator("[aria-pressed]:visible").evaluateAll((toggles) => {
     const looks = (node) => {
@@ -185,7 +185,7 @@ function unclearToggles(frame) {
       const isUnclear = others.some((it) => looks(it) === looks(node));
       const looksDisabled = !node.matches(":disabled") && Number(getComputedStyle(node).opacity) < 1;
       return [
-        ...(isUnclear ? [`${name(node)} looks pressed or not`] : []),
+        ...(isUnclear ? [`${name(node)} looks the same pressed and not pressed`] : []),
         ...(looksDisabled ? [`${name(node)} looks disabled`] : []),
       ];
     });

@@ -1,4 +1,4 @@
-/** The Runs view: what was recorded, as a list that one looks at, opens from, compares in, and deletes from. */
+/** The Runs view: recorded runs, listed, opened, compared and deleted. */
 import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ export async function runsTests({ test, vscode, page, workspace }) {
   const runFolder = (name) => path.join(workspace.folder, ".fulcrum/runs", name);
   const crashed = "20261121T140000Z-crasher";
 
-  /** Whether keys go to the list. A row keeps its mark when the list loses the focus. */
+  /** Whether the list has the keyboard focus. Without the focus, a row stays marked. */
   const holdsFocus = () =>
     list.first().evaluate((it) => it.closest(".monaco-list")?.contains(document.activeElement) ?? false);
 
@@ -30,7 +30,7 @@ export async function runsTests({ test, vscode, page, workspace }) {
     });
     writeRun(workspace.folder, "20261121T143000Z-server", { command: "build/server", ...thisRecorder });
     await vscode.command("Fulcrum: Show Runs");
-    // Folded views leave room for this one.
+    // Fold the other views to make room for this one.
     for (const other of ["Ranking", "Navigator"]) {
       const header = page.locator(".sidebar .pane-header", { hasText: new RegExp(`^${other}`) });
       if ((await header.getAttribute("aria-expanded")) === "true") {
@@ -56,7 +56,7 @@ export async function runsTests({ test, vscode, page, workspace }) {
     await page.mouse.move(900, 500);
   });
 
-  await test("pointing at a run tells its command, options and revision", async () => {
+  await test("a run's hover has its command, options and revision", async () => {
     const hover = page.locator(".monaco-hover", { hasText: "Ended by SIGSEGV" }).first();
     await until(page, "the tooltip", async () => {
       await page.mouse.move(900, 500);
@@ -71,7 +71,7 @@ export async function runsTests({ test, vscode, page, workspace }) {
     await page.mouse.move(900, 500);
   });
 
-  await test("a refine loop unfolds to its iterations by keys, and opens as its table", async () => {
+  await test("keys unfold a refine loop to its iterations, and it opens as its table", async () => {
     await row(/^shop/).click();
     await page.locator(".tab.active", { hasText: "Refine" }).waitFor();
     const table = await frameWith(page, "[aria-label='Refine loop'] tbody tr");
@@ -79,8 +79,8 @@ export async function runsTests({ test, vscode, page, workspace }) {
     assert.equal(plain(await table.locator("#says").textContent()), "The set is stable: 12 hotspots.");
     const metered = await table.locator("tbody tr td:nth-child(5)").allTextContents();
     assert.deepEqual(metered.map(plain), ["912,411", "190,242", "6,180", "5,904"]);
-    // The focus went to the table; the arrow keys are for the list. A page that has only just been drawn may take the focus
-    // back: then the list is asked for again.
+    // The table took the focus, but the arrow keys must go to the list. A page that was just drawn may take the focus back, so
+    // try again until the list has it.
     await until(page, "the list in focus", async () => {
       await vscode.command("Fulcrum: Show Runs");
       return await holdsFocus();
@@ -113,14 +113,14 @@ export async function runsTests({ test, vscode, page, workspace }) {
     await page.locator(".tab.active", { hasText: "↔" }).waitFor();
   });
 
-  await test("a run is deleted after a question, by the menu and by the key", async () => {
+  await test("the menu and the key delete a run after a question", async () => {
     await vscode.command("View: Close All Editors");
     const dialog = page.locator(".monaco-dialog-box");
     await vscode.contextMenu(row(/^crasher/), "Delete…");
     await dialog.locator(".dialog-message-text", { hasText: "Delete the run crasher" }).waitFor();
     await dialog.locator(".monaco-button", { hasText: "Cancel" }).click();
     assert.ok(existsSync(runFolder(crashed)), "it is still there");
-    // A click selects it, and opens it: it has no results.
+    // A click selects and opens it. It has no results.
     await row(/^crasher/).click();
     await page.locator(".sidebar .pane-header[aria-expanded=true]", { hasText: /^Ranking/ }).waitFor();
     assert.ok(await holdsFocus(), "the keys are still the list's");
@@ -131,7 +131,7 @@ export async function runsTests({ test, vscode, page, workspace }) {
     assert.ok(!existsSync(runFolder(crashed)), "it is gone from the disk");
   });
 
-  await test("without runs the view says what it is for", async () => {
+  await test("without runs, the view says what it is for", async () => {
     rmSync(path.join(workspace.folder, ".fulcrum"), { recursive: true });
     await view
       .locator(".welcome-view-content", { hasText: "Everything that Fulcrum records in this workspace" })

@@ -1,8 +1,8 @@
-/** The themes in which every page is looked at. */
+/** The themes in which every page is tested. */
 
 /**
- * By name: the theme's identity, its name in the list of themes, and the classes of workbench and webviews that tell that it is
- * there.
+ * By name: the theme's id, its name in the list of themes, and the classes of workbench and webviews that show that it is
+ * active.
  */
 export const themes = {
   light: ["Default Light Modern", "Light Modern", "vs", "vscode-light"],
@@ -13,6 +13,6 @@ export const themes = {
     "hc-light",
     "vscode-high-contrast-light",
   ],
-  // The last one stays.
+  // The last one stays active.
   dark: ["Default Dark Modern", "Dark Modern", "vs-dark", "vscode-dark"],
 };

@@ -1,4 +1,4 @@
-/** A trace of samples/dispatcher: recorded, browsed, refined, compared, as a person does. */
+/** A trace of samples/dispatcher: recorded, browsed, refined and compared, as a person would. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync } from "node:fs";
@@ -20,7 +20,7 @@ export function buildDispatcher(folder) {
     recursive: true,
     filter: (file) => path.basename(file) !== "build",
   });
-  // For who types nonsense: editors may save it at once.
+  // For a test that types nonsense, which the editor may save at once.
   cpSync(path.join(sample, "dispatcher.fulcrum-filter"), path.join(folder, "scratch.fulcrum-filter"));
   const build = path.join(sample, "build");
   mkdirSync(build, { recursive: true });
@@ -40,7 +40,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
       .filter((name) => /-dispatcher\.Main(-refine)?(-\d+)*$/.test(name))
       .sort();
   const store = (name) => path.join(workspace.folder, ".fulcrum/runs", name);
-  /** Rows on screen: `name | cells`, the chosen one marked. */
+  /** Rows on screen: `name | cells`, the selected one marked. */
   const rows = async () =>
     (
       await trace.locator("#events").evaluateAll(([list]) =>
@@ -57,7 +57,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
   const drawn = () => trace.locator("#drawing").evaluate((canvas) => Number(canvas.dataset.drawn ?? 0));
   const focus = () => trace.locator("#events").focus();
 
-  /** Goes down by keys to the first row with this name, below another if one is given. */
+  /** Moves down by keys to the first row with this name, below another one if given. */
   async function go(name, below) {
     await focus();
     let passed = below === undefined;
@@ -87,7 +87,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     await page.mouse.move(5, 5);
   }
 
-  await test("a filter says what is wrong with it, and completes directives", async () => {
+  await test("a filter shows its errors, and completes directives", async () => {
     await vscode.command("View: Close All Editors");
     await vscode.openFile("scratch.fulcrum-filter");
     await page.locator(".statusbar-item", { hasText: "Fulcrum Filter" }).waitFor();
@@ -139,7 +139,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     assert.match(take.label, /request \d+, \d+ in the queue, queued for [\d.]+ (ns|µs|ms|s)/);
     await go(/DispatchRequest\.invoke/, /^Dispatcher-2$/);
     await unfold("what it called", async () => (await rows()).some((row) => /Servant\.pingWithWait/.test(row.name)));
-    // A receiver's side of the queue.
+    // The receiver's side of the queue.
     await go(/^Receiver-1$/);
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("/");
@@ -154,10 +154,10 @@ export async function traceTests({ test, vscode, page, workspace }) {
     assert.match(put.queue, /^no\. \d+ · #\d+$/);
     await page.keyboard.press("Enter");
     await page.keyboard.press("n");
-    await until(page, "the next one", async () => /^2 of/.test(plain(await trace.locator("#found").textContent())));
+    await until(page, "the next result", async () => /^2 of/.test(plain(await trace.locator("#found").textContent())));
   });
 
-  await test("the timeline zooms in on an event, and its calls lead back to the tree", async () => {
+  await test("the timeline zooms in on an event, and calls in it lead back to the tree", async () => {
     await focus();
     await page.keyboard.press("z");
     await settled(trace);
@@ -174,7 +174,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     await settled(trace);
   });
 
-  await test("O goes to the method's source", async () => {
+  await test("O opens the method's source", async () => {
     await focus();
     await page.keyboard.press("o");
     await page.locator(".tab.active", { hasText: "ThreadPool.java" }).waitFor();
@@ -182,7 +182,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     await page.locator(".tab", { hasText: "-dispatcher.Main" }).first().click();
   });
 
-  await test("answers to searches before the last one are left alone", async () => {
+  await test("answers to earlier searches are ignored", async () => {
     const found = async () => /^1 of (\d+)\+?$/.exec(plain(await trace.locator("#found").textContent()))?.[1];
     const search = trace.locator("#text");
     await search.fill("ThreadPool.add");
@@ -200,21 +200,21 @@ export async function traceTests({ test, vscode, page, workspace }) {
       process.kill(engine, "SIGCONT");
     }
     await until(page, "what was found", found);
-    // Two of the four answers are to this text.
+    // Two of the four answers are for this text.
     await settled(trace);
     assert.equal(await found(), hits);
     await search.fill("");
     await focus();
   });
 
-  await test("the lane that was gone to stays the chosen one when rows come", async () => {
+  await test("the selected lane stays selected when rows load", async () => {
     await go(/Dispatcher\.run/, /^Dispatcher-2$/);
     await trace.locator("#drawing").focus();
     await page.keyboard.press("ArrowDown");
     const lane = plain(await trace.locator("#spoken").textContent());
     assert.notEqual(lane, "Dispatcher-2");
     const queue = await trace.locator("#queue").inputValue();
-    // Rows come again, with another column each time.
+    // Rows load again, with another column each time.
     for (const [value, columns] of [
       ["-1", 0],
       [queue, 1],
@@ -233,7 +233,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     assert.ok(60 <= least && least <= now && now <= most, `${least} ${now} ${most}`);
   });
 
-  await test("from a thread: bottleneck search on its calls, and a filter for what matters", async () => {
+  await test("a thread leads to a bottleneck search on its calls, and to a filter", async () => {
     await go(/^Dispatcher-1$/);
     await page.keyboard.press("b");
     const nav = await navigatorPage(page);
@@ -253,7 +253,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     await vscode.command("View: Revert and Close Editor");
   });
 
-  /** The next refine loop of the trace, played from a script: two iterations, each a copy of the trace. */
+  /** The next refine loop of the trace, played from a script. Its two iterations are copies of the trace. */
   function playLoop(first) {
     const [real] = runs();
     const names = [first, first + 1].map((n) => `${real}-refine-${n}`);
@@ -274,14 +274,14 @@ export async function traceTests({ test, vscode, page, workspace }) {
     };
   }
 
-  await test("one click refines the trace; the table grows by an iteration at a time", async () => {
+  await test("one click refines the trace; the table grows by one iteration at a time", async () => {
     const loop = playLoop(1);
     await page.locator(".tab", { hasText: "-dispatcher.Main" }).first().click();
     trace = await frameWith(page, "#trace:not([hidden]) #events");
     await trace.locator("#refine").click();
     await page.locator(".tab.active", { hasText: "Refine" }).waitFor();
     const refine = await frameWith(page, "[aria-label='Refine loop']");
-    // Whatever it tells, the button is the same and keeps the focus.
+    // Whatever the page says, the button stays the same element and keeps the focus.
     await refine.locator("#cancel").evaluate((button) => {
       button.focus();
       const seen = { said: [], same: true, focused: true, done: [] };
@@ -334,7 +334,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     await page.locator(".tab", { hasText: "Refine" }).first().click();
   });
 
-  await test("and once more", async () => {
+  await test("a second loop runs after the first", async () => {
     const refine = await frameWith(page, "[aria-label='Refine loop'] #again");
     const loop = playLoop(3);
     loop.iteration(1);
@@ -379,7 +379,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     .click();
   trace = await frameWith(page, "#trace:not([hidden]) #events");
 
-  await test("a loop that is told to stop says so until it has stopped", async () => {
+  await test("a loop that is stopping says so until it has stopped", async () => {
     const loop = playLoop(5);
     loop.iteration(1);
     loop.deaf();
@@ -396,7 +396,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     await refine.locator("#again").waitFor();
   });
 
-  await test("a trace, a comparison and a refine loop are there again after Reload Window", async () => {
+  await test("a trace, a comparison and a refine loop are restored after Reload Window", async () => {
     await vscode.command("Notifications: Clear All Notifications");
     const tabs = async () => (await page.locator(".tab .label-name").allTextContents()).map(plain);
     const before = await tabs();

@@ -1,4 +1,4 @@
-/** A recorded run of transactions: opened from the Runs view and looked at, by mouse and by keys. */
+/** A recorded run of transactions: opened from the Runs view and explored by mouse and keys. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 /** Two runs, so that there is something to compare. */
 export async function prepareTransactions(workspace) {
   await recordShop(workspace);
-  // A run's name has its second.
+  // A run's name has a resolution of one second.
   await recordShop(workspace);
 }
 
@@ -24,13 +24,13 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
       .filter((name) => name.includes("-shop"))
       .sort()
       .map((name) => path.join(store, name));
-  /** The folders of what was measured of a run's sections. */
+  /** The folders with measurements of a run's critical sections. */
   const pricesIn = (folder) => {
     const prices = path.join(folder, "prices");
     return existsSync(prices) ? readdirSync(prices).map((name) => path.join(prices, name)) : [];
   };
   const lines = () => run.locator("#types tbody tr");
-  /** What rows say, by name. */
+  /** The cells of rows, by name. */
   const types = async () =>
     new Map(
       await lines().evaluateAll((all) =>
@@ -56,7 +56,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     }
   });
 
-  await test("types are sorted by a column, and unfold to their stages by keys", async () => {
+  await test("types can be sorted by a column, and keys unfold them to their stages", async () => {
     await run.locator("[data-column=name]").click();
     const names = async () => (await lines().locator("td.name").allTextContents()).map((it) => it.replace(/^[▸▾]/, ""));
     const ours = (await names()).filter((name) => name.startsWith("GET"));
@@ -69,7 +69,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     assert.notEqual(second, "GET /checkout");
     await run.locator("#types tr[data-key='GET /buy']").focus();
     const stages = run.locator("#types tr.stage");
-    // Where no samples may be taken, no type has stages.
+    // Where sampling is not allowed, no type has stages.
     if ((await run.locator("#types tr[data-key='GET /buy']").getAttribute("aria-expanded")) !== null) {
       await page.keyboard.press("ArrowRight");
       await until(page, "stages", async () => (await stages.count()) > 0);
@@ -78,7 +78,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     }
   });
 
-  await test("who waits for whom, at which lock, by which call paths", async () => {
+  await test("crosstalk shows who waits for whom, at which lock, on which call paths", async () => {
     const cells = run.locator("#crosstalk .cell");
     assert.equal(await cells.count(), 1);
     assert.match(
@@ -95,7 +95,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     assert.match(holder, /report$/);
   });
 
-  /** The port that a shop says in a run's folder; 0 until it does. */
+  /** The port that a shop printed, from its run's folder; 0 until it does. */
   const portIn = (folder) => {
     try {
       return Number(readFileSync(path.join(folder, "stdout.txt"), "utf8"));
@@ -104,7 +104,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     }
   };
 
-  await test("what a section is worth is measured on request, and said beside its lock", async () => {
+  await test("the price of a critical section is measured on request, and shown beside its lock", async () => {
     await run.locator("#pair .measure").click();
     const price = () => {
       const found = runs().flatMap((folder) => pricesIn(folder));
@@ -113,7 +113,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     await askAll(await until(page, "the shop's port", price));
     const said = run.locator("#pair .price strong");
     await said.waitFor();
-    // The shop's reports sleep while they hold the lock, so nothing can be sped up.
+    // The shop's reports sleep while they hold the lock, so there is nothing to speed up.
     assert.match(
       plain(await said.textContent()),
       /^GET \/checkout waits \d.* behind GET \/report on cart_lock; what that section is worth is not known: /,
@@ -121,27 +121,27 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     assert.equal(await run.locator("#pair .measure").textContent(), "Measure Again");
   });
 
-  /** Back to the run, after the source was shown beside it. */
+  /** Returns to the run after the source was shown beside it. */
   const backToRun = async () => {
     await page.locator(".tab", { hasText: "-shop" }).first().click();
     run = await frameWith(page, "#types tbody tr");
   };
 
-  await test("a function of a call path leads to its source", async () => {
+  await test("a function in a call path leads to its source", async () => {
     await run.locator("#pair [data-frame='checkout']").first().click();
     await page.locator(".tab.active", { hasText: "shop.c" }).waitFor();
     await page.locator(".statusbar-item", { hasText: /^Ln 3\d,/ }).waitFor();
     await backToRun();
   });
 
-  await test("the stage diagram shows what flowed from the front to the back", async () => {
+  await test("the stage diagram shows the flows from the front to the back", async () => {
     const flows = await run.locator("#stagesPart ul li").allTextContents();
     const all = asked.buy + asked.list + asked.report + asked.checkout;
     assert.ok(flows.map(plain).includes(`ask_back → serve_back: ${all} flows by message`), flows.join("\n"));
     assert.equal(await run.locator("#diagram .box[aria-label^='ask_back in shop']").count(), 1);
   });
 
-  await test("one transaction goes through the threads of both processes", async () => {
+  await test("a transaction is shown across the threads of both processes", async () => {
     await run.locator("#types tr[data-key='GET /buy']").click();
     assert.equal(await run.locator("#wayType").inputValue(), "GET /buy");
     assert.equal(await run.locator("#way option").count(), asked.buy);
@@ -157,7 +157,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     await until(page, "a wider lane", async () => (await width()) > before);
   });
 
-  await test("keys follow a transaction from thread to thread, and lead to the source", async () => {
+  await test("keys follow a transaction from thread to thread, and open the source", async () => {
     await run.locator("#lanes").focus();
     await page.keyboard.press("0");
     const focused = run.locator("#lanes .stay:focus");
@@ -169,12 +169,12 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     const first = await lane();
     await page.keyboard.press("ArrowRight");
     assert.equal(await order(), 1);
-    assert.notEqual(await lane(), first, "what comes next is done by another thread");
+    assert.notEqual(await lane(), first, "another thread continues the transaction");
     await page.keyboard.press("ArrowUp");
     assert.equal(await lane(), first);
     await page.keyboard.press("End");
     assert.equal(await order(), (await run.locator("#lanes .stay").count()) - 1);
-    // The back works for what `ask_back` sent.
+    // The back works on what `ask_back` sent.
     const source = run.locator("#lanes .stay.source[title*='It came by ask_back']").first();
     await source.click();
     await page.keyboard.press("Enter");
@@ -183,7 +183,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     await backToRun();
   });
 
-  /** Whether the machine lets CPU time be sampled: else types have no call trees. */
+  /** Whether the machine allows CPU samples. Without them, types have no call trees. */
   const hasSamples = async () => (await run.locator("#types tr[data-key='GET /buy'][aria-expanded]").count()) === 1;
 
   await test("a type opens in the Navigator, with its hot lines beside the code", async () => {
@@ -215,7 +215,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     await backToRun();
   });
 
-  await test("two types are compared by what one transaction costs", async () => {
+  await test("two types are compared by the cost of one transaction", async () => {
     await run.locator("#types tr[data-key='GET /buy']").focus();
     await page.keyboard.press("c");
     await vscode.answer("Compare GET /buy (A) With (B)", "GET /list");
@@ -232,7 +232,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     await backToRun();
   });
 
-  await test("two runs of the Runs view are compared type by type, and a type in the Navigator", async () => {
+  await test("two runs from the Runs view are compared type by type, and a type in the Navigator", async () => {
     await vscode.command("View: Close All Editors");
     await vscode.command("Fulcrum: Show Runs");
     const view = page.locator(".sidebar .pane", { has: page.locator(".pane-header", { hasText: /^Runs/ }) });
@@ -255,10 +255,10 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     await vscode.command("View: Close All Editors");
   });
 
-  /** The port that the newest shop says; 0 until it does. */
+  /** The port that the newest shop printed; 0 until it does. */
   const newestPort = () => portIn(runs().at(-1));
 
-  await test("a server is recorded from the palette, looked at while it runs, and its run opens when it has ended", async () => {
+  await test("a server is recorded from the palette and viewed while it runs, and its run opens when it ends", async () => {
     await vscode.command("View: Close All Editors");
     await vscode.command("Fulcrum: Run and Profile Transactions");
     await vscode.answer("Run and Profile Transactions", "./shop");
@@ -266,9 +266,9 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     run = await frameWith(page, "#live:not([hidden])");
     const standing = run.locator("#standing", { hasText: /^\d+ s · 2 processes, 2 running · / });
     await standing.waitFor();
-    // What there is so far is read again by itself.
+    // The results so far are reloaded automatically.
     await askAll(port, async () => {
-      await until(page, "what was asked", async () => (await types()).get("GET /buy")?.[2] === String(asked.buy));
+      await until(page, "all requests", async () => (await types()).get("GET /buy")?.[2] === String(asked.buy));
       assert.equal(await run.locator("#live").isVisible(), true);
       await run.locator("#types tr[data-key='GET /list']").click();
     });

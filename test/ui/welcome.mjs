@@ -1,17 +1,17 @@
-/** The first look: a workspace that has results, a window without a folder, and one in Restricted Mode. */
+/** The first look: a workspace with results, a window without a folder, and one in Restricted Mode. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { frameWith, until } from "./workbench.mjs";
 
-/** As for people, not for tests. */
+/** The settings of a user, not of tests. */
 export function prepareWelcome(folder) {
   mkdirSync(path.join(folder, ".vscode"));
   writeFileSync(path.join(folder, ".vscode/settings.json"), JSON.stringify({ "fulcrum.showFirstResult": true }));
 }
 
 export async function welcomeTests({ test, vscode, page }) {
-  await test("a workspace with a recorded run shows the Ranking the first time, and says what to do", async () => {
+  await test("a workspace with a recorded run shows the Ranking at first, and says what to do", async () => {
     await vscode.openFile("two-threads.cpp");
     const said = page.locator(".notifications-toasts .notification-list-item-message", { hasText: "best line" });
     await said.waitFor();
@@ -40,11 +40,11 @@ export async function emptyTests({ test, vscode, page }) {
       return shown.filter((row) => row.startsWith("serial.cpp:")).length === 2 && shown;
     });
     assert.match(rows[0], /^serial\.cpp:8\+3\d % if 2× faster/);
-    // Its file is there, though no folder is open.
+    // Its file is found, although no folder is open.
     assert.ok(rows.every((row) => !row.includes("not in the workspace")));
   });
 
-  await test("the sample's second run says what the change brought", async () => {
+  await test("the sample's second run shows the effect of the change", async () => {
     await vscode.command("Fulcrum: Compare the Sample's Runs");
     const frame = await frameWith(page, "p.actual");
     assert.match(await frame.locator("p.actual").first().textContent(), /^A visit takes \d+\s% less time/);
@@ -52,7 +52,7 @@ export async function emptyTests({ test, vscode, page }) {
 }
 
 export async function restrictedTests({ test, vscode, page }) {
-  await test("Restricted Mode says why nothing is run, and where that is changed", async () => {
+  await test("Restricted Mode says why nothing runs, and where to change that", async () => {
     await vscode.openFile("two-threads.cpp");
     await vscode.showRanking();
     await page.locator(".sidebar .pane", { hasText: "Restricted Mode: profiles can be read here" }).first().waitFor();

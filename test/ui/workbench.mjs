@@ -1,10 +1,10 @@
-/** Hands and eyes for a real workbench: what a person does and sees, in Playwright's words. */
+/** Helpers that use a real workbench as a person would, written with Playwright. */
 
 import { limit } from "../support/browser.mjs";
 
-/** After how many milliseconds a person would try again. */
+/** After how many milliseconds to try again. */
 export const patience = 10_000;
-/** The same where trying once more does no harm. */
+/** The same where another try does no harm. */
 export const soon = 1000;
 
 /** @param {import("playwright-core").Page} page */
@@ -13,8 +13,8 @@ export function workbench(page) {
   const explorerRow = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
 
   /**
-   * Opens a quick input by a key, types, and takes the row. Something that takes the focus meanwhile (a view that opens,
-   * a notification) closes it, or it opens while the workbench is still busy: a person would open it again.
+   * Opens a quick input by a key, types, and accepts the row. If something else takes the focus (a view that opens, a
+   * notification), the input closes, and a busy workbench may not open it at all: then this opens it again.
    */
   async function pick(key, text, row) {
     const input = page.locator(".quick-input-widget input:visible").first();
@@ -32,7 +32,7 @@ export function workbench(page) {
     await page.keyboard.press("Enter");
   }
 
-  /** Does it, and does it again after Escape when what it should lead to does not come. */
+  /** Calls `act`. If the expected result does not appear, presses Escape and tries again. */
   function again(what, act, came) {
     return until(page, what, async () => {
       await act();
@@ -51,7 +51,7 @@ export function workbench(page) {
 
     again,
 
-    /** Reloads the window, and waits until the new one is there. */
+    /** Reloads the window, and waits for the new one. */
     async reload() {
       await page.evaluate(() => {
         window.isBeforeReload = true;
@@ -59,7 +59,7 @@ export function workbench(page) {
       await this.command("Developer: Reload Window");
       const isNew = () =>
         window.isBeforeReload === undefined && document.querySelector(".monaco-workbench .statusbar") !== null;
-      // While it goes there is no page to ask.
+      // During the reload there is no page to ask.
       await until(page, "the window to come back", () => page.evaluate(isNew).catch(() => false));
     },
 
@@ -70,8 +70,8 @@ export function workbench(page) {
     },
 
     /**
-     * Answers a question by its title, with a text or with what is there: until it is gone. Between two questions keys can
-     * go nowhere.
+     * Answers the question with this title, with a text or by accepting the default, until it closes. Keys between two questions
+     * may get lost.
      */
     async answer(title, text) {
       const heading = page.locator(".quick-input-title", { hasText: title });
@@ -96,7 +96,7 @@ export function workbench(page) {
       await editor.locator(".view-line").first().waitFor();
     },
 
-    /** Puts the cursor on a 1-based line and column. */
+    /** Moves the cursor to a 1-based line and column. */
     async goToLine(line, column = 1) {
       const row = page.locator(".quick-input-list .monaco-list-row.focused").first();
       await pick("Control+G", `:${line}:${column}`, row);
@@ -129,7 +129,7 @@ export function workbench(page) {
     async contextMenu(row, item) {
       const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
       await until(page, `${item} to be taken`, async () => {
-        // A menu also goes when something else takes the focus: then it is opened again.
+        // A menu also closes when something else takes the focus. Then open it again.
         if (!(await entry.isVisible())) {
           await again(
             `the menu with ${item}`,
@@ -137,12 +137,12 @@ export function workbench(page) {
             () => appears(entry, patience),
           );
         }
-        // A menu takes no clicks in its first moments, which on a busy machine come late.
+        // A menu ignores clicks at first, and for longer on a busy machine.
         return (await isClicked(entry)) && goes(entry, soon);
       });
     },
 
-    /** The images in the gutter, by 1-based line number: found by their height on the screen. */
+    /** The images in the gutter, by 1-based line number, found by their position on the screen. */
     gutterCells() {
       return editor.evaluate((element) => {
         const middle = (node) => {
@@ -167,7 +167,7 @@ export function workbench(page) {
       });
     },
 
-    /** The text of a 1-based line as the screen shows it, with what stands at its end. */
+    /** The text of a 1-based line as the screen shows it, with decorations at its end. */
     lineText(line) {
       return editor.evaluate((element, wanted) => {
         const number = [...element.querySelectorAll(".margin-view-overlays .line-numbers")].find(
@@ -199,12 +199,12 @@ export function workbench(page) {
       return lines.join("\n");
     },
 
-    /** Points at a word of a line until the hover has what is wanted. */
+    /** Points at a word in a line until the hover has the wanted text. */
     async hover(text, wanted) {
       const row = editor.locator(".view-line", { hasText: text }).first();
       const word = row.locator("span > span", { hasText: text.split(" ")[0] }).first();
       await until(page, `a hover of ${text}`, async () => {
-        // The pointer has to move for a hover to begin.
+        // A hover appears only when the pointer moves.
         await page.mouse.move(640, 790);
         await word.hover();
         return appears(wanted, patience);
@@ -240,7 +240,7 @@ export function workbench(page) {
   };
 }
 
-/** The page of a webview: the frame that has this element. Several webviews can be open. */
+/** A webview's page: the frame that has this element. Several webviews can be open. */
 export async function frameWith(page, selector) {
   return until(page, `a webview with ${selector}`, async () => {
     for (const frame of page.frames()) {
@@ -257,12 +257,12 @@ export async function frameWith(page, selector) {
   });
 }
 
-/** Whether an element is seen within so many milliseconds. For what is tried again when it is not. */
+/** Whether an element appears within so many milliseconds. For actions that are retried if it does not. */
 export function appears(locator, timeout) {
   return reaches(locator, "visible", timeout);
 }
 
-/** Clicks an element that may go at any moment. Whether the click came to it. */
+/** Clicks an element that may disappear at any moment. Returns whether it got the click. */
 async function isClicked(entry) {
   try {
     const watch = (node) => {
@@ -276,12 +276,12 @@ async function isClicked(entry) {
     await entry.click({ timeout: patience }).catch(() => undefined);
     return await came.evaluate((it) => it.clicked);
   } catch {
-    // It was gone before.
+    // It had already disappeared.
     return false;
   }
 }
 
-/** Whether an element goes within so many milliseconds. */
+/** Whether an element disappears within so many milliseconds. */
 export function goes(locator, timeout) {
   return reaches(locator, "hidden", timeout);
 }
@@ -296,17 +296,17 @@ async function reaches(locator, state, timeout) {
 }
 
 /**
- * Waits until the page of a webview shows all that it was told to show, and was asked for: its `data-settled` stays for a
- * frame. Gives that, which is another one each time.
+ * Waits until a webview's page has drawn everything that it received and requested: until its `data-settled` stays the same for
+ * a frame. Returns that value, which is different each time.
  *
  * @param {import("playwright-core").Frame} frame
- * @param {string} [earlier] what it gave before something was done that changes what is shown
+ * @param {string} [earlier] the value from before an action that changes what is shown
  */
 export function settled(frame, earlier) {
   return frame.locator("body").evaluate(wholePage, earlier);
 }
 
-/** In the page: see {@link settled}. */
+/** Runs in the page; see {@link settled}. */
 function wholePage(node, earlier) {
   const { body } = node.ownerDocument;
   return new Promise((resolve) => {
@@ -324,7 +324,7 @@ function wholePage(node, earlier) {
   });
 }
 
-/** Does something that a webview draws, and waits until it has. */
+/** Does something that makes a webview draw, and waits until it has drawn. */
 export async function drawnAfter(frame, act) {
   const before = await settled(frame);
   await act();
@@ -332,8 +332,8 @@ export async function drawnAfter(frame, act) {
 }
 
 /**
- * Goes down a list of rows by keys until the wanted name is active. A list that is still changing is walked again. Gives the
- * row's name.
+ * Moves down a list of rows by keys until a row with the wanted name is active. Starts again if it reaches the end, because the
+ * list may still be changing. Returns the row's name.
  */
 export function walk({ list, name, wanted, key = "Home", step = "ArrowDown" }) {
   const page = list.page();
@@ -353,7 +353,7 @@ export function walk({ list, name, wanted, key = "Home", step = "ArrowDown" }) {
       }
       const next = await press(step);
       if (next.id === now.id) {
-        // The last row: from the top again.
+        // The last row: start again at the top.
         return undefined;
       }
       now = next;
@@ -362,9 +362,9 @@ export function walk({ list, name, wanted, key = "Home", step = "ArrowDown" }) {
 }
 
 /**
- * Waits until the probe gives something true, and gives it back: asks again when the page has drawn. The limit is for what
- * never comes: it says nothing about how fast a machine is, and may be as long as anybody would wait. What it was waiting
- * for is text, or tells it when it ends.
+ * Waits until the probe returns something truthy, and returns that. Probes again each time the page has drawn. The limit only
+ * catches hangs; it is as long as anybody would wait. `what` names what it waits for, or is called for the name when the wait
+ * ends.
  */
 export async function until(page, what, probe, timeout = limit) {
   const late = AbortSignal.timeout(timeout);
@@ -380,7 +380,7 @@ export async function until(page, what, probe, timeout = limit) {
   }
 }
 
-/** A few frames of the page. While a window is reloaded there is no page to ask: then those of the new one. */
+/** Waits for a few frames of the page. During a reload there is no page; then it waits for the new one. */
 async function frames(page) {
   const few = () =>
     new Promise((resolve) => {

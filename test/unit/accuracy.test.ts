@@ -1,4 +1,4 @@
-/** The benches of accuracy and of first answers: what is computed in them, and the edits of other people's programs. */
+/** What the accuracy and first-verdict benchmarks compute, and how they edit other people's programs. */
 import { describe, expect, test } from "vitest";
 import { placeboError } from "../../scripts/bench/accuracy/placebo.mjs";
 import { plan } from "../../scripts/bench/accuracy/plan.mjs";
@@ -14,7 +14,7 @@ import { edited } from "../../scripts/bench/others/edits.mjs";
 describe("edits of other people's files", () => {
   const text = ["int a;", "for (i = 0; i < n; i++) {", "  a += i; // much", "}", "done(a);", "done(b);"].join("\n");
 
-  test("a loop becomes one line, shortened and marked", () => {
+  test("turn a loop into one line, shortened and marked", () => {
     const edit = { at: "i < n", lines: 3, with: [["i < n", "i < kept"]], first: "AGAIN(x)", target: "x" };
     expect(edited(text, [edit] as never, "f.c").split("\n")).toEqual([
       "int a;",
@@ -24,7 +24,7 @@ describe("edits of other people's files", () => {
     ]);
   });
 
-  test("the first line that fits after another, every line that fits, and lines around one", () => {
+  test("find the first matching line after another, every matching line, and the lines around one", () => {
     const after = [{ at: "a", after: "}", with: [["(a)", "(c)"]] }];
     expect(edited(text, after as never, "f.c")).toBe(text.replace("done(a)", "done(c)"));
     const all = [{ at: "done(", all: true, before: "one", behind: "two" }];
@@ -35,7 +35,7 @@ describe("edits of other people's files", () => {
     ).toEqual(["done(a);", "done(b);"].flatMap((line) => ["one", line, "two"]));
   });
 
-  test("a file of another version is an error that names it", () => {
+  test("fail on another version of the file, and name it", () => {
     expect(() => edited(text, [{ at: "nothing" }], "f.c")).toThrow(/f\.c has no line with `nothing`/);
     expect(() => edited(text, [{ at: "int a", with: [["int b", "x"]] }] as never, "f.c")).toThrow(
       /no `int b` in `int a;`/,
@@ -44,7 +44,7 @@ describe("edits of other people's files", () => {
 });
 
 describe("the campaign", () => {
-  test("covers thirty programs, each with a name of its own, and takes an hour at most", () => {
+  test("covers thirty programs with distinct names in at most an hour", () => {
     const programs = allPrograms();
     expect(programs.length).toBeGreaterThanOrEqual(30);
     expect(new Set(programs.map(({ name }) => name)).size).toBe(programs.length);
@@ -53,7 +53,7 @@ describe("the campaign", () => {
     }
   });
 
-  test("gives few programs no more than is enough, and a second target half as much again", () => {
+  test("caps the time of each program, and adds half as much for a second target", () => {
     const one = { name: "one", targets: [1] };
     const two = { name: "two", targets: [1, 2] };
     const { budget, seconds } = plan([one, two], 1);
@@ -63,16 +63,16 @@ describe("the campaign", () => {
   });
 });
 
-describe("the error of placebos", () => {
+describe("the placebo error", () => {
   const record = (type: string, speedup: number, period: number, pauses: number) => ({
     ...{ type, speedup, pauses, duration: period * 100 },
     points: [{ name: "p", kind: "throughput", delta: 100 }],
   });
   const baselines = [record("experiment", 0, 1_000_000, 0), record("experiment", 0, 1_000_000, 0)];
-  /** A placebo whose pauses cost so many nanoseconds each. */
+  /** A placebo; each of its pauses costs `cost` nanoseconds. */
   const placebo = (cost: number, pauses: number) => record("placebo", 0.5, 1_000_000 + (cost * pauses) / 100, pauses);
 
-  test("is nothing when all pauses cost the same", () => {
+  test("is zero when all pauses cost the same", () => {
     const placebos = [20, 40, 60, 80, 100, 120].map((pauses) => placebo(30_000, pauses));
     const error = placeboError([...baselines, ...placebos], "p");
     expect(error?.count).toBe(6);
@@ -80,14 +80,14 @@ describe("the error of placebos", () => {
     expect(error?.after).toBeCloseTo(0, 6);
   });
 
-  test("is what no cost of pausing explains", () => {
+  test("is what the cost of pausing does not explain", () => {
     const gains = [20, 40, 60, 100].map((pauses) => record("placebo", 0.5, 990_000, pauses));
     const error = placeboError([...baselines, ...gains], "p");
     expect(error?.before).toBeCloseTo(0.01);
     expect(Math.abs(error?.after ?? 0)).toBeGreaterThan(0.0003);
   });
 
-  test("is unknown of too few, and at points that measure a latency", () => {
+  test("is unknown with too few placebos, and for latency points", () => {
     expect(placeboError([...baselines, placebo(1, 1)], "p")).toBeUndefined();
     expect(placeboError([...baselines, ...[1, 2, 3, 4].map(() => placebo(1, 1))], "q")).toBeUndefined();
   });
@@ -131,7 +131,7 @@ describe("first answers", () => {
       .map((it) => `experiment\tselected=a.c:1\tspeedup=${it}\tduration=5\nthroughput-point\tname=p\tdelta=${visits}\n`)
       .join("");
 
-  test("coz draws a line with a baseline and four speedups, in either format", () => {
+  test("coz has a curve with a baseline and four speedups, in either format", () => {
     expect(hasCurve(text([0, 0.1, 0.2, 0.3]), "p")).toBe(false);
     expect(hasCurve(text([0, 0.1, 0.2, 0.3, 0.4]), "p")).toBe(true);
     expect(hasCurve(text([0.5, 0.1, 0.2, 0.3, 0.4]), "p")).toBe(false);
@@ -144,14 +144,14 @@ describe("first answers", () => {
     expect(hasCurve(`${json.map((it) => JSON.stringify(it)).join("\n")}\n{"type":"exp`, "p")).toBe(true);
   });
 
-  test("an answer that never came is longer than any", () => {
+  test("an answer that never came counts as the longest", () => {
     const results = [{ a: { seconds: 3 } }, { a: { seconds: 5 } }, {}];
     expect(middle(results, "a")).toBe("5.0 s");
     expect(middle([...results, {}, {}], "a")).toBe("none");
   });
 });
 
-test("a program of others learns its units from the environment", () => {
+test("other people's programs get their units from the environment", () => {
   expect(invocation("/p", 5)).toEqual({ command: ["/p", "5"], env: {} });
   expect(invocation("/p")).toEqual({ command: ["/p"], env: {} });
   const other = { file: "/o", args: ["-x"], folder: "/f", skip: 3 };
@@ -159,14 +159,14 @@ test("a program of others learns its units from the environment", () => {
   expect(invocation(other, 5)).toEqual({ command: ["/o", "-x"], env, cwd: "/f" });
 });
 
-test("folders are named by keys that the benchmark knows", () => {
+test("folders are passed by keys, and unknown keys are errors", () => {
   const options = parseOptions(["a", "coz=/x/y", "--busy"], { more: ["busy"], keys: ["coz"] });
   expect(options).toMatchObject({ names: ["a"], folders: { coz: "/x/y" }, busy: true, resume: false });
   expect(() => parseOptions(["cox=/x"], { keys: ["coz"] })).toThrow(/coz=FOLDER/);
   expect(() => parseOptions(["--busy"])).toThrow(/no option --busy/);
 });
 
-test("a host's first table comes behind those of other hosts", () => {
+test("a host's first table goes after those of other hosts", () => {
   const one = withSection("# Title\n", "accuracy one", "1", "accuracy");
   const document = `${one}\n## Next\n`;
   const both = withSection(document, "accuracy two", "2", "accuracy");

@@ -1,4 +1,4 @@
-/** The benchmarks' arithmetic: what a wrong number in docs/accuracy.md or docs/benchmarks.md would come from. */
+/** The arithmetic behind the numbers in docs/accuracy.md and docs/benchmarks.md. */
 import { describe, expect, test } from "vitest";
 import { compare, summarise } from "../../scripts/bench/accuracy/compare.mjs";
 import { isTarget } from "../../scripts/bench/accuracy/profile.mjs";
@@ -13,7 +13,7 @@ import { named } from "../../scripts/bench/paths/synthetic.mjs";
 const sample = { name: "s", targets: [{ name: "t", kind: "line", theory: [20, 40, 60] }] };
 const truth = { costs: { full: [10, 10, 10], "t:25": [8, 8, 8], "t:50": [6, 6, 6], "t:75": [4, 4, 4] } };
 
-test("a cell's error is the distance from what was measured, and its interval holds the truth or does not", () => {
+test("a cell's error is the distance from the measured value; its interval may or may not contain it", () => {
   const levels = {
     25: { value: 0.25, low: 0.15, high: 0.35 },
     50: { value: 0.5, low: 0.45, high: 0.55 },
@@ -35,7 +35,7 @@ test("a cell's error is the distance from what was measured, and its interval ho
   expect(summarise(rows, "coz")).toBeUndefined();
 });
 
-test("an interval that is not known holds nothing", () => {
+test("an unknown interval contains nothing", () => {
   const result = { t: { levels: { 25: { value: 0.2, low: null, high: null } } } };
   const [row] = compare(sample as never, (part: string) => (part === "truth" ? truth : result));
   expect(row?.fulcrum?.inside).toBe(false);
@@ -47,13 +47,13 @@ test("medians, and a speedup over rounds with its spread", () => {
   expect(speedup([10, 10, 10], [5, 5, 5])).toEqual({ value: 0.5, spread: 0 });
   const noisy = speedup([10, 9, 11, 10, 10], [5, 6, 4, 5, 5]);
   expect(noisy.value).toBe(0.5);
-  // A machine that gets slower from round to round is no spread.
+  // A machine that slows down from round to round adds no spread.
   expect(speedup([10, 20, 40], [5, 10, 20])).toEqual({ value: 0.5, spread: 0 });
   expect(noisy.spread).toBeGreaterThan(0.02);
   expect(speedup([10, 9, 11], [5, 6, 4])).toEqual(speedup([10, 9, 11], [5, 6, 4]));
 });
 
-test("a sample's report, and what an optimisation of it shortens", () => {
+test("a sample's report, and the cost that an optimisation reduces", () => {
   const report = parseReport("noise\nunits=200 seconds=2.500000 result=00ff\n");
   expect(report).toEqual({ units: 200, seconds: 2.5, result: "00ff", latency: undefined });
   expect(cost({ measure: "throughput" } as never, report as never)).toBe(0.0125);
@@ -63,9 +63,9 @@ test("a sample's report, and what an optimisation of it shortens", () => {
 });
 
 describe("targets", () => {
-  test("every sample's markers stand in one line", () => {
+  test("every sample has each marker on one line", () => {
     expect(markerLine("a\nb;  // TARGET: rank\n", { name: "rank" } as never)).toBe(2);
-    expect(() => markerLine("a\n", { name: "rank" } as never)).toThrow(/there are 0/);
+    expect(() => markerLine("a\n", { name: "rank" } as never)).toThrow(/found 0/);
     expect(() => chooseSamples(allSamples(), ["nothing"])).toThrow(/two-threads/);
     expect(allSamples().length).toBeGreaterThanOrEqual(17);
   });
@@ -85,7 +85,7 @@ describe("targets", () => {
   });
 });
 
-test("each part of the overhead is what its configuration adds", () => {
+test("each part of the overhead is the cost that its configuration adds", () => {
   const seconds = { alone: [1, 1, 1], hooks: [1.01, 1.01, 1.01], sampling: [1.03, 1.03, 1.03], full: [1.1, 1.1, 1.1] };
   const parts = split({ seconds } as never);
   expect(parts.hooks).toBeCloseTo(0.01);
@@ -95,7 +95,7 @@ test("each part of the overhead is what its configuration adds", () => {
   expect(parts.coz).toBeUndefined();
 });
 
-test("a section is replaced, the rest of the document stays", () => {
+test("replacing a section leaves the rest of the document unchanged", () => {
   const first = withSection("# Title\n", "a", "one");
   const both = withSection(first, "b", "two");
   expect(withSection(both, "a", "three")).toBe(both.replace("one", "three"));
@@ -128,11 +128,11 @@ describe("pprof's table", () => {
     { name: "[no stack]", base: 3, cum: 3 },
   ];
 
-  test("is read to the last unit", () => {
+  test("is read exactly", () => {
     expect(compareTops(same, parseTop(text))).toEqual({ functions: 4, problems: [] });
   });
 
-  test("and every difference is told", () => {
+  test("is compared, and every difference is reported", () => {
     const ours = [{ name: "main.run", base: 20, cum: 31 }, ...same.slice(2, 4), { name: "f", base: 1, cum: 1 }];
     expect(compareTops(ours, parseTop(text)).problems).toEqual([
       "main.run: flat 20, cum 31; pprof says flat 20, cum 30",
@@ -141,13 +141,13 @@ describe("pprof's table", () => {
     ]);
   });
 
-  test("what is none, or is rounded, is an error", () => {
+  test("must be a table of whole numbers", () => {
     expect(() => parseTop("usage: pprof")).toThrow(/not a table/);
-    expect(() => parseTop(text.replace("20ns", "0.02us"))).toThrow(/no whole number/);
+    expect(() => parseTop(text.replace("20ns", "0.02us"))).toThrow(/not a whole number/);
   });
 });
 
-test("a planted sequence is named by what no other has", () => {
+test("a planted sequence is recognised by a name that no other has", () => {
   const planted = [{ path: ["host", "own", "tail"] }, { path: ["other", "step", "tail"] }];
   expect(named({ planted }, [["x", "own"], ["tail"]])).toBe(1);
   expect(named({ planted }, [["own"], ["step", "tail"]])).toBe(2);

@@ -56,7 +56,7 @@ function comparison(over: Partial<Comparison> = {}): Comparison {
   };
 }
 
-test("a row has predicted and actual side by side", () => {
+test("a row shows predicted and actual side by side", () => {
   const [model] = compareModel(comparison()).points;
   expect(model?.rows).toEqual([
     {
@@ -106,7 +106,7 @@ describe("what happened, as a sentence", () => {
   });
 });
 
-test("what is not known is said, not drawn", () => {
+test("unknown values are words, not drawings", () => {
   const bare = target({ costAfterNs: null, speedup: null, predicted: null, uri: null });
   const [row] = compareModel(comparison({ progressPoints: [point({ targets: [bare] })] })).points[0]?.rows ?? [];
   expect(row).toMatchObject({
@@ -118,7 +118,7 @@ test("what is not known is said, not drawn", () => {
   });
 });
 
-test("all pictures of a table share one axis, with zero in it", () => {
+test("all plots of a table share one axis, which includes zero", () => {
   expect(axisOf([{ value: 0.11, low: 0.08, high: 0.14 }])).toEqual({
     low: 0,
     high: 0.15000000000000002,
@@ -132,13 +132,13 @@ test("all pictures of a table share one axis, with zero in it", () => {
   expect(axisOf([]).ticks.length).toBeGreaterThan(1);
 });
 
-test("numbers as one reads them", () => {
+test("numbers are easy to read", () => {
   expect([0.5, 12.34, 999.6, 12345].map(numberText)).toEqual(["0.5", "12.3", "1,000", "12,345"]);
   expect([12, 1500, 2.5e6, 3e9].map(timeText)).toEqual(["12\u00a0ns", "1.5\u00a0µs", "2.5\u00a0ms", "3\u00a0s"]);
   expect(estimateText({ value: -0.02, low: null, high: null })).toBe("\u22122\u00a0%");
 });
 
-test("the page is a table that can be reached by keyboard and read aloud", () => {
+test("the page is a table that works with the keyboard and a screen reader", () => {
   const html = htmlOf(comparison({ notes: ["One run was short."] }));
   expect(html).toContain(
     '<th scope="row"><button type="button" class="link" title="/w/a.cpp:14">a.cpp:14</button></th>',

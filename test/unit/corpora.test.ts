@@ -1,4 +1,4 @@
-/** The corpora's arithmetic: what a difference that is none, or one that is overlooked, would come from. */
+/** The arithmetic of the corpora benchmark. A mistake here would invent differences, or hide them. */
 import { describe, expect, it } from "vitest";
 import { reason } from "../../scripts/bench/corpora/engine.mjs";
 import { afterContainer, afterProcess, compareSums, sums, tidy } from "../../scripts/bench/corpora/folded.mjs";
@@ -19,7 +19,7 @@ import { ticksOf } from "../../scripts/bench/corpora/tools/v8.mjs";
 import { functionAt } from "../../scripts/bench/corpora/tools/valgrind.mjs";
 
 describe("functions by name", () => {
-  it("are compared in our unit, and only where both know a number", () => {
+  it("are compared in our unit, and only where both sides have a number", () => {
     const ours = [
       { name: "f", self: 3_000, total: 9_000 },
       { name: "g", self: 6_000, total: 6_000 },
@@ -33,14 +33,14 @@ describe("functions by name", () => {
     expect(differences).toEqual(["f, total: 9000, the peer says 8000"]);
   });
 
-  it("may be less by the fractions that were cut off", () => {
+  it("may differ by the fractions that were truncated", () => {
     const ours = [{ name: "f", self: 997, total: 997 }];
     const theirs = [{ name: "f", self: 1, total: 1 }];
     expect(compareFunctions(ours, theirs, 1000, 3).differences).toEqual([]);
     expect(compareFunctions(ours, theirs, 1000, 2).differences).toHaveLength(2);
   });
 
-  it("that only one side has are different, unless they cost nothing", () => {
+  it("are different when only one side has them, unless they cost nothing", () => {
     const ours = [
       { name: "f", self: 1, total: 1 },
       { name: "idle", self: 0, total: 0 },
@@ -49,7 +49,7 @@ describe("functions by name", () => {
     expect(compareFunctions([], [{ name: "g", self: 2, total: 2 }], 1).differences).toHaveLength(2);
   });
 
-  it("of one name are several, whose own costs have a sum and whose totals have none", () => {
+  it("that share a name add up in own cost, and their totals are not compared", () => {
     const ours = [{ name: "f", self: 5, total: 9 }];
     const theirs = [
       { name: "f", self: 2, total: 9 },
@@ -60,7 +60,7 @@ describe("functions by name", () => {
 });
 
 describe("folded stacks", () => {
-  it("are the same whatever each side adds to names and stacks", () => {
+  it("are equal without what each side adds to names and stacks", () => {
     const theirs = sums("dd-1/2;[unknown];read_[k];f 5\ndd-1/2;h 1\n", afterProcess);
     const ours = sums(
       "dd (1/2);[libc.so];read(int);f 2\ndd (1/2);[libm.so];read(char);f 3\ndd (1/2);h 1\n",
@@ -69,12 +69,12 @@ describe("folded stacks", () => {
     expect(compareSums(ours, theirs)).toEqual({ numbers: 2, differences: [] });
   });
 
-  it("differ where one has more", () => {
+  it("differ when one side has more", () => {
     const { differences } = compareSums(new Map([["a", 1]]), new Map([["a", 2]]));
     expect(differences).toEqual(["a: 1, the peer says 2"]);
   });
 
-  it("lose arguments, not methods of Go or namespaces without a name", () => {
+  it("lose arguments, but not Go methods or anonymous namespaces", () => {
     expect(tidy("f(int)::g")).toBe("f");
     expect(tidy("net/http.(*Client).Do")).toBe("net/http.(*Client).Do");
     expect(tidy("(anonymous namespace)::f(int)")).toBe("(anonymous namespace)::f");
@@ -82,7 +82,7 @@ describe("folded stacks", () => {
   });
 });
 
-describe("what peers print", () => {
+describe("the output of peers", () => {
   it("is read from pprof's samples, with addresses as bytes of files", () => {
     const text =
       "PeriodType: \nSamples:\nobjects/count space/bytes\n   1   20: 1 2 \n   3  -40: 2 \nLocations\n" +
@@ -118,13 +118,13 @@ describe("what peers print", () => {
     });
   });
 
-  it("names places as Valgrind does", () => {
+  it("writes locations as Valgrind does", () => {
     expect(functionAt("0x1091c9: f(int) (a.cpp:4)")).toBe("f(int)");
     expect(functionAt("0x48F: operator()(int)")).toBe("operator()(int)");
     expect(functionAt("0x048F: ??? (in /lib/libc.so.6)")).toBe("0x48F (libc.so.6)");
   });
 
-  it("counts a function that calls itself once in a stack", () => {
+  it("counts a recursive function once in a stack", () => {
     const trees = [
       { name: "f", cost: 5, callers: [{ name: "f", cost: 5, callers: [{ name: "g", cost: 3, callers: [] }] }] },
     ];
@@ -151,7 +151,7 @@ describe("what peers print", () => {
     });
   });
 
-  it("is read from node's table of ticks", () => {
+  it("is read from node's tick table", () => {
     const text =
       "Statistical profiling result from v8.log, (9 ticks, 2 unaccounted, 0 excluded).\n\n [Shared libraries]:\n   ticks  total  nonlib   name\n" +
       '      3   33.3%          "/usr/bin/node"\n\n [JavaScript]:\n   ticks  total  nonlib   name\n      2   22.2%   30.0%  JS: ^scan /a/_tsc.js:9:16\n' +
@@ -165,7 +165,7 @@ describe("what peers print", () => {
     ]);
   });
 
-  it("is added up from Instruments' rows", () => {
+  it("is summed over Instruments' rows", () => {
     const own =
       "Weight\tSelf Weight\tSymbol Names\n4.50 s  100.0%\t-\tmain\n1.50 s  33.3%\t1.50 s\t f\n3.00 s  66.7%\t3.00 s\t g\n";
     expect(weightsOf(own).map(({ self }) => self)).toEqual([0, 1.5e9, 3e9]);
@@ -176,7 +176,7 @@ describe("what peers print", () => {
     ]);
   });
 
-  it("is added up along GHC's tree of cost centres", () => {
+  it("is summed along GHC's tree of cost centres", () => {
     const node = (id: number, ticks: number, children: unknown[] = []) => ({ id, ticks, children });
     const centres = [
       { id: 1, module: "Main", label: "main" },
@@ -188,7 +188,7 @@ describe("what peers print", () => {
     ]);
   });
 
-  it("is added up along V8's tree of memory", () => {
+  it("is summed along V8's allocation tree", () => {
     const node = (functionName: string, selfSize: number, children: unknown[] = []) => ({
       callFrame: { functionName, url: "a.js", lineNumber: 1, columnNumber: 2 },
       selfSize,
@@ -197,7 +197,7 @@ describe("what peers print", () => {
     expect(sizesOf(node("(root)", 0, [node("f", 2, [node("f", 3)])]))).toEqual([{ name: "f", self: 5, total: 5 }]);
   });
 
-  it("is counted from jfr's stacks, a method once each", () => {
+  it("is counted from jfr's stacks, a method once in each", () => {
     const frame = (type: string, name: string) => ({ method: { type: { name: type }, name } });
     const events = [
       { values: { stackTrace: { frames: [frame("a/B", "f"), frame("a/B", "g"), frame("a/B", "f")] } } },
@@ -226,7 +226,7 @@ describe("what peers print", () => {
 });
 
 describe("the table", () => {
-  it("has a line a format, with recordings of others and those made here", () => {
+  it("has a row for each format, with downloaded recordings and our own", () => {
     const row = { absent: false, kind: "massif", differences: [] };
     const parts = [
       {
@@ -246,7 +246,7 @@ describe("the table", () => {
     expect(text).toContain("Measured today. Commits: A 1.");
   });
 
-  it("has reasons without what is the same in all of them", () => {
+  it("shortens reasons to what differs between them", () => {
     const why =
       'fulcrum: /a/b.txt:1: the first record is "x", expected a profile; open pprof, folded stacks, perf.data.\n';
     expect(reason(why, "/a/b.txt")).toBe('1: the first record is "x", expected a profile');
@@ -255,7 +255,7 @@ describe("the table", () => {
     );
   });
 
-  it("counts what is there", () => {
+  it("counts only files that are present", () => {
     const row = { corpus: "x", absent: false };
     expect(
       summarise([
@@ -268,8 +268,8 @@ describe("the table", () => {
   });
 });
 
-describe("what Hermes's transformer writes", () => {
-  it("is time between beginnings and ends, of a recursion that of the outermost call", () => {
+describe("the output of Hermes's transformer", () => {
+  it("is the time between begin and end events; recursion counts once, from the outermost call", () => {
     const event = (ph: "B" | "E", ts: number, url: string) => ({ ph, ts, args: { url } });
     const events = [
       event("B", 10, "f"),

@@ -24,7 +24,7 @@ test.each(lost)("%j", (error, connectionLost) => {
   expect(troubleText(troubleOf(error)).includes("Fulcrum's engine stopped")).toBe(connectionLost);
 });
 
-test("anything else is ours", () => {
+test("any other error is a bug of ours", () => {
   expect(troubleOf("odd")).toMatchObject({ message: "odd.", advice: null, blame: "fulcrum" });
   expect(troubleOf({ code: -32800, message: "cancelled" }).cancelled).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** What a file is that was opened by a double click, and what its tab says. */
+/** What kind of file a double click opened, and what its tab says. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ test.each([
   [`${run}/run.json`, ["run.json", "events-7.log"], "trace"],
   [`${run}/run.json`, ["run.json", "7-0.txlog"], "transactions"],
   [`${run}/run.json`, ["run.json"], "unknown"],
-  // Not in a store of runs.
+  // Not in a run store.
   ["/w/run.json", ["events-7.log"], "profile"],
 ])("%s beside %j is %s", (file, beside, kind) => {
   expect(kindOfFile(file, beside)).toBe(kind);
@@ -31,7 +31,7 @@ const states: FileState[] = [
   { kind: "trouble", text: "a.folded:1: no profile" },
 ];
 
-test("a tab says how its file stands and leads on; whatever happened, the text can be read", () => {
+test("a tab shows the state of its file and the next step, and always offers the text", () => {
   const says = states.map((state) => filePage("profile", "a.folded", state).says);
   expect(says).toEqual([
     "Opening…",
@@ -50,10 +50,10 @@ test("a tab says how its file stands and leads on; whatever happened, the text c
   }
 });
 
-test("the page may only run commands that are there", () => {
+test("the page may only run commands that exist", () => {
   const { contributes } = JSON.parse(readFileSync(path.resolve(__dirname, "../../package.json"), "utf8"));
   const known = contributes.commands.map(({ command }: { command: string }) => command);
-  // The editor makes one for each view.
+  // VS Code adds a focus command for each view.
   const views = contributes.views.fulcrum.map(({ id }: { id: string }) => `${id}.focus`);
   expect(fileCommands.filter((command) => ![...known, ...views].includes(command))).toEqual([]);
 });

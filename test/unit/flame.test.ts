@@ -38,7 +38,7 @@ function drawn(of: Pane): [name: string, x: number, y: number, width: number][] 
 }
 
 describe("layout", () => {
-  test("boxes stand in rows by their place, whatever their order on the wire", () => {
+  test("boxes are placed by row and position, whatever their order in the message", () => {
     expect(drawn(pane)).toEqual([
       ["a", 0, 0, 100],
       ["b", 0, 10, 60],
@@ -49,7 +49,7 @@ describe("layout", () => {
     ]);
   });
 
-  test("zoomed on e, its caller fills the row and what is beside it is not drawn", () => {
+  test("zoomed on e, its caller fills the row, and its siblings are not drawn", () => {
     expect(drawn({ ...pane, range: { left: 0.6, right: 1 } })).toEqual([
       ["a", 0, 0, 100],
       ["e", 0, 10, 100],
@@ -72,7 +72,7 @@ describe("layout", () => {
     expect(drawn({ ...pane, y: 95 }).map(([name]) => name)).toEqual(["a"]);
   });
 
-  test("rows in sight are those down to the edge that they grow to, and the next", () => {
+  test("visible rows are those up to the edge of the screen, and one more", () => {
     expect(rowsInSight(0, "down", screen)).toBe(11);
     expect(rowsInSight(-95, "down", screen)).toBe(21);
     expect(rowsInSight(200, "down", screen)).toBe(1);
@@ -81,18 +81,18 @@ describe("layout", () => {
     expect(rowsInSight(-30, "up", screen)).toBe(1);
   });
 
-  test("the path stays where it is on the screen when there are other callers", () => {
+  test("the path keeps its place on the screen when the callers change", () => {
     const y = ({ above, scrolled }: ReturnType<typeof withCallers>) => above - scrolled;
     const few = { above: 20, scrolled: 0 };
     const many = withCallers(few, 40, 10);
     expect(many).toEqual({ above: 400, scrolled: 380 });
     expect(withCallers(many, 2, 10)).toEqual(few);
-    // Fewer than what is above it on the screen: the rest is empty.
+    // Fewer callers than there is room above: the rest stays empty.
     expect(withCallers({ above: 400, scrolled: 100 }, 5, 10)).toEqual({ above: 300, scrolled: 0 });
     expect([many, withCallers(many, 7, 10), withCallers(many, 90, 10)].map(y)).toEqual([20, 20, 20]);
   });
 
-  test("a million boxes in a row are at most one a pixel, and quick", () => {
+  test("a million boxes in a row are drawn as at most one per pixel", () => {
     const count = 1_000_000;
     const columns = Array.from({ length: count }, (_, n) => n);
     const zero = columns.map(() => 0);
@@ -119,12 +119,12 @@ describe("layout", () => {
       most = Math.max(most, emitted);
     }
     expect(most).toBeLessThanOrEqual(1601);
-    // The last range holds a hundred boxes, each wide enough to be seen.
+    // The last range has a hundred boxes, each wide enough to see.
     expect(emitted).toBeGreaterThanOrEqual(100);
     expect(emitted).toBeLessThanOrEqual(102);
   });
 
-  test("a point finds its box, in both directions", () => {
+  test("a point is mapped to its box, in both directions", () => {
     expect(boxes.nameOf(boxAt(pane, screen, 65, 25))).toBe("c");
     expect(boxAt(pane, screen, 95, 25)).toBe(-1);
     expect(boxAt(pane, screen, 5, 55)).toBe(-1);
@@ -148,7 +148,7 @@ describe("keys", () => {
     return next && boxes.nameOf(next.box);
   };
 
-  test("outwards to the widest, inwards to what it stands on, sideways along the row", () => {
+  test("move outwards to the widest box, inwards to the box below, sideways along the row", () => {
     expect(go("a", "outwards")).toBe("b");
     expect(go("b", "outwards")).toBe("d");
     expect(go("d", "inwards")).toBe("b");
@@ -159,7 +159,7 @@ describe("keys", () => {
     expect(go("e", "left", { left: 0.6, right: 1 })).toBeUndefined();
   });
 
-  test("a selection keeps its place in finer detail, and knows its path", () => {
+  test("a selection survives finer detail, and knows its path", () => {
     const place = placeOf(boxes, 2, 5);
     expect(namesTo(boxes, place)).toEqual(["a", "e", "c"]);
     expect(indexOf(boxes, place)).toBe(5);
@@ -167,7 +167,7 @@ describe("keys", () => {
     expect(firstPlace(boxes, whole)?.place).toEqual({ row: 0, x: 0, width: 1 });
   });
 
-  test("matches come one after the other and round again", () => {
+  test("step through the matches and wrap around", () => {
     const isC = (name: string) => name === "c";
     const tree = [{ section: "tree", boxes, skip: 0 }];
     const first = nextMatch(tree, undefined, "forwards", isC);
@@ -179,7 +179,7 @@ describe("keys", () => {
     expect(nextMatch(tree, undefined, "forwards", () => false)).toBeUndefined();
   });
 
-  test("matches of callers and of callees follow one another, and the path is one of them only once", () => {
+  test("step through callers' and then callees' matches, and count the path once", () => {
     const halves = [
       { section: "callers", boxes, skip: 1 },
       { section: "callees", boxes, skip: 0 },
@@ -204,7 +204,7 @@ describe("tiles", () => {
   const tile = (left: number, right: number, minimum: number, levels?: number) =>
     new FlameBoxes(flame([[0, left, right - left, "a"]]), { left, right }, minimum, levels);
 
-  test("the coarsest that is fine enough is drawn; when none is, the finest, and more is asked for", () => {
+  test("the coarsest sufficient tile is drawn; if there is none, the finest is, and a finer one is requested", () => {
     const tiles = new FlameTiles();
     expect(tiles.best(whole, 0.01)).toEqual({ tile: undefined, enough: false });
     const [coarse, fine, part] = [tile(0, 1, 0.01), tile(0, 1, 0.0001), tile(0.2, 0.4, 0.00001)];
@@ -217,7 +217,7 @@ describe("tiles", () => {
     expect(tiles.best({ left: 0.3, right: 0.45 }, 0.00002)).toEqual({ tile: fine, enough: false });
   });
 
-  test("a part whose rows were cut is not enough for who scrolled past them", () => {
+  test("a tile with too few rows does not suffice after scrolling past them", () => {
     const tiles = new FlameTiles();
     const [cut, deeper] = [
       tile(0, 1, 0.01, 3),
@@ -227,17 +227,17 @@ describe("tiles", () => {
     expect([tiles.best(whole, 0.01, 1).enough, tiles.best(whole, 0.01, 2).enough]).toEqual([true, false]);
     tiles.add(deeper);
     expect(tiles.best(whole, 0.01, 2)).toEqual({ tile: deeper, enough: true });
-    // The rows that were there stay while more are fetched.
+    // The known rows stay while more are fetched.
     expect(tiles.best(whole, 0.01, 3)).toEqual({ tile: deeper, enough: false });
   });
 
-  test("a part with all rows is enough however far one scrolls", () => {
+  test("a tile with all rows suffices at any scroll position", () => {
     const tiles = new FlameTiles();
     tiles.add(tile(0, 1, 0.01));
     expect(tiles.best(whole, 0.01, 5000).enough).toBe(true);
   });
 
-  test("with other labels parts are drawn until the engine has told them anew", () => {
+  test("after labels change, old tiles are drawn until the engine sends new ones", () => {
     const tiles = new FlameTiles();
     const [before, part, after, later] = [
       tile(0, 1, 0.01),
@@ -256,21 +256,21 @@ describe("tiles", () => {
     expect(tiles.best(whole, 0.01)).toEqual({ tile: after, enough: true });
   });
 
-  test("what a view lacks is asked for once; what could not be had, again; and by far more rows at a time", () => {
+  test("a missing tile is requested once, again after a failure, and with many more rows than needed", () => {
     const tiles = new FlameTiles();
     const needs = new Needs();
     const of = (left: number, right: number, rows = 40) => needs.of("tree", tiles, { left, right }, 0.001, rows);
     const first = of(0.375, 0.625);
     expect(first).toEqual({ section: "tree", range: { left: 0.25, right: 0.75 }, minimum: 0.001, depths: 300 });
     expect(of(0.375, 0.625)).toBeUndefined();
-    needs.failed(first ?? expect.fail("nothing was asked for"));
+    needs.failed(first ?? expect.fail("nothing was requested"));
     expect(of(0.375, 0.625)).toEqual(first);
     expect([300, 301, 302, 2500].map((rows) => of(0, 1, rows)?.depths)).toEqual([300, 600, undefined, 4800]);
     tiles.add(tile(0, 1, 0.001));
     expect(of(0, 1)).toBeUndefined();
   });
 
-  test("what came may be asked for again when it had to go, and finer when there is more room", () => {
+  test("a tile is requested again after eviction, and finer when there is more room", () => {
     const tiles = new FlameTiles();
     const needs = new Needs();
     const visit = (left: number, right: number, minimum = (right - left) / 1000) => {
@@ -288,14 +288,14 @@ describe("tiles", () => {
       visit(0.2 + n * 0.05, 0.21 + n * 0.05);
     }
     expect([visit(0.1, 0.12), visit(0.1, 0.12)]).toEqual([true, false]);
-    // An engine that answers something else is not asked for ever.
-    const need = needs.of("tree", tiles, { left: 0.95, right: 0.99 }, 1e-6, 10) ?? expect.fail("nothing was asked for");
+    // An engine that answers with something else is not asked again and again.
+    const need = needs.of("tree", tiles, { left: 0.95, right: 0.99 }, 1e-6, 10) ?? expect.fail("nothing was requested");
     tiles.add(tile(0, 1, 0.001));
     needs.answered(need, tiles);
     expect(needs.of("tree", tiles, { left: 0.95, right: 0.99 }, 1e-6, 10)).toBeUndefined();
   });
 
-  test("pieces of a part that came one after the other are one", () => {
+  test("pieces of a tile that arrive one by one are joined", () => {
     const upper = {
       ...flame([
         [0, 0, 1, "a"],
@@ -316,7 +316,7 @@ describe("tiles", () => {
     expect([both.rows, both.levels, both.reaches(9), both.against]).toEqual([3, 3, true, null]);
   });
 
-  test("old parts go, the overview stays", () => {
+  test("old tiles are evicted, the overview stays", () => {
     const tiles = new FlameTiles(3);
     const overview = tile(0, 1, 0.01);
     tiles.add(overview);
@@ -327,7 +327,7 @@ describe("tiles", () => {
   });
 });
 
-describe("words", () => {
+describe("text", () => {
   test.each([
     ["main", 20, "main"],
     ["alloc::vec::Vec<T, A>::push", 16, "Vec<T, A>::push"],
@@ -340,7 +340,7 @@ describe("words", () => {
     expect(fittingName(name, letters)).toBe(text);
   });
 
-  test("short names keep what tells functions apart", () => {
+  test("shortened names keep what distinguishes functions", () => {
     expect(shortName("a.b.c.List.add")).toBe("List.add");
     expect(shortName("<alloc::vec::Vec<T> as core::ops::Drop>::drop")).toBe(
       "<alloc::vec::Vec<T> as core::ops::Drop>::drop",
@@ -350,7 +350,7 @@ describe("words", () => {
     expect(shortName("[truncated]")).toBe("[truncated]");
   });
 
-  test("a box says its cost, its own part, what changed and its label", () => {
+  test("a box's description has its cost, own cost, change and label", () => {
     const facts = {
       name: "parse",
       times: 1,
@@ -370,7 +370,7 @@ describe("words", () => {
     expect([signOf(5, 3), signOf(3, 5), signOf(3, 3), signOf(3, null)]).toEqual(["+ ", "− ", "", ""]);
   });
 
-  test("a box says its label's number, its sign and its name, as far as there is room", () => {
+  test("a box shows its label's number, its sign and its name, as far as they fit", () => {
     expect(boxText("parse", -1, "", 20)).toBe("parse");
     expect(boxText("parse", 8, "+ ", 20)).toBe("#9 + parse");
     expect([7, 5, 4, 3, 1, 0].map((room) => boxText("parse", 0, "", room))).toEqual([

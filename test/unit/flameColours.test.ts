@@ -8,7 +8,7 @@ function channels(colour: string): [red: number, green: number, blue: number] {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** As a deuteranope sees it (Viénot, Brettel and Mollon 1999, linear part only). */
+/** The colour as a deuteranope sees it (Viénot, Brettel and Mollon 1999, linear part only). */
 function deuteranope(colour: string): [number, number, number] {
   const [red, green, blue] = channels(colour);
   const mixed = 0.29275 * red + 0.70725 * green;
@@ -18,14 +18,14 @@ function deuteranope(colour: string): [number, number, number] {
 describe.each(themeKinds)("%s", (name) => {
   const theme = flameTheme(name, readTheme(name));
 
-  test("every text can be read on its box", () => {
+  test("every text is legible on its box", () => {
     const all: Paint[] = [...theme.plain, theme.muted, theme.match, ...theme.labels, ...theme.differences];
     for (const paint of all) {
       expect(contrast(paint.fill, paint.text), `${paint.text} on ${paint.fill}`).toBeGreaterThanOrEqual(4.5);
     }
   });
 
-  test("more and less differ for who sees no red and green", () => {
+  test("more and less differ for people who cannot tell red from green", () => {
     for (const distance of [1, 2, 3]) {
       const [less, more] = [3 - distance, 3 + distance].map((n) => deuteranope(theme.differences[n]?.fill ?? ""));
       const apart = Math.hypot(...(less ?? []).map((part, n) => part - (more?.[n] ?? 0)));
@@ -41,7 +41,7 @@ describe.each(themeKinds)("%s", (name) => {
 const theme = flameTheme("dark", readTheme("dark"));
 const look = { name: "f", label: -1, delta: null, matches: null };
 
-test("a match comes before a label, a label before the plain colour; the rest steps back", () => {
+test("a match outranks a label, a label the plain colour; everything else is dimmed", () => {
   expect(paintOf({ ...look, matches: true, label: 1 }, theme, true)).toBe(theme.match);
   expect(paintOf({ ...look, matches: false, label: 1 }, theme, true)).toBe(theme.muted);
   expect(paintOf({ ...look, label: 1 }, theme, true)).toBe(theme.labels[1]);

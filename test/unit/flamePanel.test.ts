@@ -1,4 +1,4 @@
-/** What the flame graph's panel tells its page, with an editor and an engine of a few lines. */
+/** What the flame graph's panel sends to its page. Editor and engine are small stand-ins. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { NavigatorFlameParams } from "../../extension/core/engine/protocol";
 import type { FromFlame, Need, ToFlame } from "../../extension/core/flame/messages";
@@ -127,7 +127,7 @@ beforeEach(async () => {
 });
 
 describe("layout", () => {
-  test("labels, and the key pressed again, leave it; another path, width, value or profile is another", async () => {
+  test("stays the same for labels and a repeated key; a new path, width, value or profile changes it", async () => {
     const layouts = [last("show")?.shown.layout];
     const next = () => layouts.push(last("show")?.shown.layout);
     become({ ...open, view: labelled });
@@ -148,7 +148,7 @@ describe("layout", () => {
     expect(new Set(layouts).size).toBe(5);
   });
 
-  test("an engine that was started anew has the same profile, whatever number it gives it", () => {
+  test("stays the same after an engine restart, which renumbers the profile", () => {
     const before = last("show")?.shown;
     become({ kind: "empty" });
     expect(last("nothing")?.text).toContain("closed");
@@ -160,8 +160,8 @@ describe("layout", () => {
   });
 });
 
-describe("needs", () => {
-  test("while another profile is opened a need fails; when that is cancelled the page hears that it may ask again", async () => {
+describe("requests of the page", () => {
+  test("fail while another profile is opening; if that is cancelled, the page may ask again", async () => {
     become({ kind: "opening", title: "", message: "", fraction: null });
     await ask(need);
     expect(last("failed")).toEqual({ type: "failed", generation: generation(), need });
@@ -174,14 +174,14 @@ describe("needs", () => {
     expect(last("tile")?.tile.levels).toBe(2500);
   });
 
-  test("one that the engine refuses fails, and says why", async () => {
+  test("fail with the engine's reason", async () => {
     answer = () => Promise.reject(new Error("no memory"));
     await ask(need);
     expect(last("failed")?.need).toEqual(need);
     expect(last("trouble")?.text).toContain("no memory");
   });
 
-  test("one of a picture that is gone fails without words", async () => {
+  test("fail silently for a picture that is gone", async () => {
     const before = generation();
     become({ ...open, view: labelled });
     await editor.receive({ type: "need", generation: before, need });
@@ -189,14 +189,14 @@ describe("needs", () => {
     expect(last("trouble")).toBeUndefined();
   });
 
-  test("more rows than the engine sends at once come as one part", async () => {
+  test("get one tile, even if the engine sends its rows in several parts", async () => {
     await ask({ ...need, depths: 2400 });
     const { depth, names, name } = last("tile")?.tile.arrays ?? flame([]);
     expect([depth.length, depth.at(-1), names[name.at(-1) ?? -1]]).toEqual([2400, 2399, "f2399"]);
   });
 });
 
-test("a closed profile and a call graph have no picture, and keys say so", async () => {
+test("get no picture of a closed profile or a call graph, and keys say so", async () => {
   become({ kind: "empty" });
   expect(last("nothing")?.text).toContain("closed");
   await editor.receive({ type: "search", generation: generation(), text: "a" });
@@ -205,7 +205,7 @@ test("a closed profile and a call graph have no picture, and keys say so", async
   expect(last("nothing")?.text).toContain("no paths");
 });
 
-test("what a message of the page comes to grief with is told", async () => {
+test("an error in handling the page's message is shown", async () => {
   await editor.receive({ type: "select", path: ["a"] });
   await vi.waitFor(() => expect(editor.errors.join()).toContain("no command fulcrum.navigator.focus"));
 });
@@ -219,7 +219,7 @@ test("nothing is posted to a page that is gone", async () => {
   expect(editor.posted.length).toBe(count);
 });
 
-test("in a merged path a search says that its figures are of the whole profile", async () => {
+test("in a merged path, a search says that its figures are for the whole profile", async () => {
   answer = async () => ({ count: 2, names: ["a"], cost: 340, share: 0.34, sides: null });
   const search = () => editor.receive({ type: "search", generation: generation(), text: "a" });
   await search();
@@ -233,7 +233,7 @@ test("in a merged path a search says that its figures are of the whole profile",
   expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("2 functions · 34 % (340) of the whole profile");
 });
 
-test("who waits for a profile is not told that it was closed", async () => {
+test("while a profile is opening, the page does not say that it was closed", async () => {
   become({ kind: "empty" });
   become({ kind: "opening", title: "a.folded", message: "", fraction: null });
   expect(last("nothing")?.text).toBe("a.folded is being opened.");
@@ -252,14 +252,14 @@ describe("a window that is reloaded", () => {
     await revived;
   };
 
-  test("gives back the path and the width that were shown", async () => {
+  test("restores the path and the width that were shown", async () => {
     await editor.receive({ type: "merge", path: ["a", "b"] });
     await editor.receive({ type: "width", width: "b" });
     await reload();
     expect(last("show")?.shown).toMatchObject({ path: ["a", "b"], width: "b" });
   });
 
-  test("has another profile's whole tree, or says that there is none", async () => {
+  test("shows the whole tree of another profile, or says that there is none", async () => {
     await editor.receive({ type: "merge", path: ["a", "b"] });
     restorable = { kind: "empty" };
     await reload();

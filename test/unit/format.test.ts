@@ -19,7 +19,7 @@ describe("percent", () => {
   });
 });
 
-test("a slope carries its interval", () => {
+test("a slope is shown with its interval", () => {
   expect(slopeText({ slope: 0.11, slopeLow: 0.08, slopeHigh: 0.14 })).toBe("+11\u00a0% [8,\u00a014]");
   expect(slopeText({ slope: -0.02, slopeLow: -0.05, slopeHigh: 0.004 })).toBe("\u22122\u00a0% [\u22125,\u00a00.4]");
   expect(slopeText({ slope: 0.11, slopeLow: null, slopeHigh: null })).toBe("+11\u00a0%");
@@ -30,11 +30,11 @@ test("counts agree with their noun", () => {
   expect(count(2, "entry", "entries")).toBe("2\u00a0entries");
 });
 
-test("the last part of a path", () => {
+test("the last part of a file's path", () => {
   expect(["/a/b.c", "C:\\a\\b.c", "b.c", "/a/b/"].map(baseName)).toEqual(["b.c", "b.c", "b.c", "b"]);
 });
 
-test("the best row helps; without one that helps, it has data", () => {
+test("the best row is one that helps, or else one with data", () => {
   const unknown = row({ label: "u", shape: "unknown" });
   const flat = row({ label: "f", shape: "flat" });
   const gain = row({ label: "g", shape: "gain2" });

@@ -18,7 +18,7 @@ test("include folders of a file in compile_commands.json", () => {
   expect(foldersOfCommands("", "/p/b.c")).toEqual([]);
 });
 
-describe("a build file with one more include folder", () => {
+describe("adding an include folder to a build file", () => {
   const folder = ".fulcrum/include";
   const added = `include_directories("\${CMAKE_CURRENT_SOURCE_DIR}/.fulcrum/include")`;
 

@@ -14,7 +14,7 @@ import { defaultColours } from "./makeThemes";
 
 const dark = defaultColours("dark");
 
-/** Bars that are filled, whether they stand on the floor, and whether there is a line that means "no difference". */
+/** How many bars are filled, whether they stand on the bottom, and whether there is a "no difference" line. */
 function bars(svg: string): { filled: number; standing: boolean; difference: boolean } {
   const all = [...svg.matchAll(/<rect x="[\d.]+" y="([\d.]+)" width="2.75" height="([\d.]+)"( fill="#\w+"\/>)?/g)];
   const bottoms = new Set(all.map(([, y, height]) => Number(y) + Number(height)));
@@ -25,7 +25,7 @@ function bars(svg: string): { filled: number; standing: boolean; difference: boo
   };
 }
 
-test("the number of bars says how hot, their direction whether it is more or less, a line that it is a difference", () => {
+test("the number of bars means how hot, their direction more or less, a line that it is a difference", () => {
   expect(hotShapes.map((shape) => bars(heatSvg(shape, dark, false)))).toEqual([
     ...[1, 2, 3, 4].map((filled) => ({ filled, standing: true, difference: false })),
     ...[1, 2, 3, 4].map((filled) => ({ filled, standing: true, difference: true })),
@@ -38,7 +38,7 @@ test("the number of bars says how hot, their direction whether it is more or les
   ]);
 });
 
-test("no hot line looks like a causal result: bars have no line and no ring, causal shapes no bars", () => {
+test("no hot line looks like a causal result: bars have no line or ring, causal shapes no bars", () => {
   for (const shape of hotShapes) {
     expect(heatSvg(shape, dark, false)).not.toMatch(/<path|<circle/);
   }
@@ -52,7 +52,7 @@ test("stale bars are outlines", () => {
   expect(heatDataUri("hot1", dark, false)).toMatch(/^data:image\/svg\+xml;base64,/);
 });
 
-test("a line has one mark, the most costly; cold functions have none", () => {
+test("a line has one mark, that of its most costly function; cold functions have none", () => {
   const shown = hottestOfEachLine([
     line({ name: "small", base: 20, cum: 20, heat: "hot2" }),
     line({ name: "great", base: 200, cum: 200, heat: "hot4" }),
@@ -65,7 +65,7 @@ test("a line has one mark, the most costly; cold functions have none", () => {
   ]);
 });
 
-test("words stand at the current line and the ten hottest, and say when a line has changed", () => {
+test("the current line and the ten hottest have text, which says when a line has changed", () => {
   const lines = Array.from({ length: 12 }, (_, n) =>
     line({ line: n, text: `text ${n}`, base: 20 - n, cum: 0, state: n === 0 ? "stale" : "exact" }),
   );
@@ -78,7 +78,7 @@ test("words stand at the current line and the ten hottest, and say when a line h
   expect(hotTexts([line({ heat: "less2" })], [], "currentAndBest").map((it) => it.tone)).toEqual(["less"]);
 });
 
-test("the status bar says which results the gutter shows", () => {
+test("the status bar names the results that the gutter shows", () => {
   expect(gutterSentence("causal", "run")).toMatch(/causal results of run/);
   expect(gutterSentence("profile", "cpu.pb.gz")).toMatch(/where cpu\.pb\.gz spends/);
   expect(gutterSentence("profile", "after − before", true)).toMatch(

@@ -8,7 +8,7 @@ const svg = `<svg fill="#888888"><text>−12 %, not "#88888"</text><path stroke=
 const inMarkdown = (picture: string) =>
   `**−12 %** #888888\n\n![Plot](data:image/svg+xml;base64,${Buffer.from(picture).toString("base64")}|width=340,height=190)\n\n| a |`;
 
-test.each(themeKinds)("its two colours are those of the theme: %s", (kind) => {
+test.each(themeKinds)("its two colours come from the theme: %s", (kind) => {
   const colours = defaultColours(kind);
   const expected = svg
     .replaceAll('"#888888"', `"${colours("fulcrum.plotAxis")}"`)
@@ -16,7 +16,7 @@ test.each(themeKinds)("its two colours are those of the theme: %s", (kind) => {
   expect(plotInColours(inMarkdown(svg), colours)).toBe(inMarkdown(expected));
 });
 
-test("each kind of theme has a picture of its own, and settings change it", () => {
+test("each kind of theme has its own picture, and settings change it", () => {
   const pictures = themeKinds.map((kind) => plotInColours(inMarkdown(svg), defaultColours(kind)));
   expect(new Set(pictures).size).toBe(themeKinds.length);
   const settings = { "fulcrum.plotCurve": "#123456" };
@@ -25,7 +25,7 @@ test("each kind of theme has a picture of its own, and settings change it", () =
   expect(own).toBe(inMarkdown(svg.replaceAll("#888888", dark).replaceAll("#4a90d9", "#123456")));
 });
 
-test("a hover without a plot stays as it is", () => {
+test("a hover without a plot is left unchanged", () => {
   const colours = defaultColours("light");
   for (const text of ["", "`#888888`", "![](data:image/png;base64,AAAA)"]) {
     expect(plotInColours(text, colours)).toBe(text);

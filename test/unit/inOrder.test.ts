@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InOrder } from "../../extension/core/engine/inOrder";
 
-test("work waits for the work before it, and goes on when that failed", async () => {
+test("a task waits for the one before it, and runs even if that one failed", async () => {
   const order = new InOrder();
   const said: string[] = [];
   let release = () => {};

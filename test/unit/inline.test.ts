@@ -10,7 +10,7 @@ const lines = [
   speedup({ line: 11, rank: 4, shape: "gain1", text: "e", state: "stale" }),
 ];
 
-describe("text stands at the current line and the ten best", () => {
+describe("the current line and the ten best have text", () => {
   const table: [mode: InlineMode, cursors: number[], shown: string[]][] = [
     ["off", [3], []],
     ["current", [], []],
@@ -25,11 +25,11 @@ describe("text stands at the current line and the ten best", () => {
   });
 });
 
-test("stale text has its own tone", () => {
+test("stale text has its own colour", () => {
   expect(inlineTexts(lines, [], "currentAndBest").map((text) => text.tone)).toEqual(["gain", "flat", "stale"]);
 });
 
-test("the ruler marks the best gains and the harms, fresh ones only", () => {
+test("the overview ruler marks the best gains and the harms, unless they are stale", () => {
   expect(rulerMarks(lines)).toEqual([
     { line: 3, tone: "gain" },
     { line: 9, tone: "harm" },

@@ -1,4 +1,4 @@
-/** Java programs of Maven and Gradle: which are offered, how they are built, and what starts them. */
+/** Java programs built by Maven and Gradle: which are offered, how they are built, and how they are started. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,8 +13,8 @@ const main = (packageName: string) =>
 const pom = (inside = "") => `<project><artifactId>shop</artifactId>${inside}</project>`;
 const project = (file: string, text: string, hasWrapper = false) => ({ file, text, hasWrapper });
 
-describe("which programs there are", () => {
-  test("each class with a main method, the one that the build names first, tests and others not at all", () => {
+describe("which programs are offered", () => {
+  test("each class with a main method, first the one that the build file names; no tests", () => {
     const targets = javaTargets(
       [project("/w/pom.xml", pom("<mainClass>shop.web.Server</mainClass><dependencies></dependencies>"))],
       [
@@ -60,7 +60,7 @@ describe("how they are built and started", () => {
     ...{ kind: "maven", folder: "/w", top: "/w", mainClass: "a.B", hasWrapper: false, hasLibraries: false },
   };
 
-  test("by Maven, without tests; libraries are listed in a file when there are any", () => {
+  test("by Maven, without tests; a file lists the libraries, if there are any", () => {
     expect(javaCommands(target)).toEqual({ commands: ["mvn -B -DskipTests package"], classes: ["/w/target/classes"] });
     const module = { ...target, folder: "/w/my app", hasWrapper: true, hasLibraries: true };
     expect(javaCommands(module)).toEqual({
@@ -72,7 +72,7 @@ describe("how they are built and started", () => {
     });
   });
 
-  test("by Gradle, whose application plugin gathers libraries", () => {
+  test("by Gradle, whose application plugin collects the libraries", () => {
     const gradle: JavaTarget = { ...target, kind: "gradle", hasWrapper: true };
     expect(javaCommands(gradle)).toEqual({
       commands: ["./gradlew classes"],
@@ -90,7 +90,7 @@ describe("on disk", () => {
   let folder = "";
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("they are found beside native programs, also with a wrapper, and not where they were built", async () => {
+  test("they are found beside native programs, also with a wrapper, and not in build folders", async () => {
     folder = mkdtempSync(path.join(tmpdir(), "fulcrum-java-"));
     const write = (file: string, text: string) => {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
@@ -117,7 +117,7 @@ describe("what a program last wrote", () => {
   let run = "";
   afterEach(() => rmSync(run, { recursive: true, force: true }));
 
-  test("its errors before its output, the end of a long one, and nothing where there is nothing", async () => {
+  test("errors before output, only the end of a long text, and nothing if there is none", async () => {
     run = mkdtempSync(path.join(tmpdir(), "fulcrum-output-"));
     expect(await lastWritten(run)).toBeUndefined();
     writeFileSync(path.join(run, "stdout.txt"), `${"x".repeat(1 << 20)}\nStarting…\n\nSyntax: server CONFIG\n`);
@@ -130,7 +130,7 @@ describe("what a program last wrote", () => {
   });
 });
 
-test("a command is shown without its class path", () => {
+test("a command is shown without the class path", () => {
   const args = ["-cp", `/w/target/classes:${"/home/x/library.jar:".repeat(20)}`, "shop.Server", "a b"];
   expect(shownCommand({ program: "java", args, cwd: "/w" })).toBe(
     "java -cp '/w/target/classes:/home/x/library.jar:/h…' shop.Server 'a b'",

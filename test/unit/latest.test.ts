@@ -11,7 +11,7 @@ function held<T>() {
   return { promise, resolve, reject };
 }
 
-test("an earlier answer that comes late does not replace the latest", async () => {
+test("a late answer to an earlier question does not replace the latest", async () => {
   const latest = new Latest("nothing");
   const [first, second] = [held<string>(), held<string>()];
   const asked = [latest.ask(() => first.promise), latest.ask(() => second.promise)];
@@ -23,7 +23,7 @@ test("an earlier answer that comes late does not replace the latest", async () =
   expect(latest.value).toBe("second");
 });
 
-test("only the last question's failure is told, and what was there stays", async () => {
+test("only a failure of the last question is reported, and the old answer stays", async () => {
   const latest = new Latest("nothing");
   const [first, second] = [held<string>(), held<string>()];
   const asked = [latest.ask(() => first.promise), latest.ask(() => second.promise)];

@@ -1,4 +1,4 @@
-/** A tree of which only the rows on screen exist. */
+/** A tree that loads only the rows on screen. */
 import { describe, expect, test } from "vitest";
 import { LazyTree } from "../../extension/core/trace/lazyTree";
 
@@ -9,7 +9,7 @@ interface Row {
 
 const row = (name: string, children = 0): Row => ({ name, children });
 
-/** Fills in all missing rows by a rule; what was asked for. */
+/** Fills in all missing rows by a rule. Returns what was requested. */
 function load(tree: LazyTree<Row>, first: number, end: number, make: (name: string, index: number) => Row): string[] {
   return tree.missing(first, end).map(({ branch, from, count }) => {
     const of = branch.parent?.rows.get(branch.index)?.name ?? "top";
@@ -32,7 +32,7 @@ function names(tree: LazyTree<Row>, first = 0, end = tree.length): string[] {
 const make = (of: string, index: number): Row => row(`${of}.${index}`, index === 1 ? 2 : 0);
 
 describe("the lazy tree", () => {
-  test("what is open shows its rows below, and closing keeps what is open inside", () => {
+  test("an open row shows its children, and closing it remembers which of them are open", () => {
     const tree = new LazyTree<Row>([row("a", 3), row("b"), row("c", 2)]);
     expect(tree.set(0, true)).toBe(true);
     expect(names(tree)).toEqual(["a", "  ?", "  ?", "  ?", "b", "c"]);
@@ -48,12 +48,12 @@ describe("the lazy tree", () => {
     expect(names(tree)).toEqual(["a", "  a.0", "  a.1", "  a.2", "b", "c"]);
   });
 
-  test("rows without anything below do not open", () => {
+  test("rows without children do not open", () => {
     const tree = new LazyTree<Row>([row("a"), row("b", 1)]);
     expect([tree.set(0, true), tree.set(1, false), tree.set(5, true)]).toEqual([false, false, false]);
   });
 
-  test("a million rows are asked for by pages, and found without looking at each", () => {
+  test("a million rows are requested in pages, and found without a linear search", () => {
     const tree = new LazyTree<Row>([row("a", 1_000_000), row("b", 1_000_000)]);
     tree.set(0, true);
     tree.set(1_000_001, true);
@@ -63,7 +63,7 @@ describe("the lazy tree", () => {
     expect(tree.missing(999_995, 1_000_006)).toEqual([]);
   });
 
-  test("a row's place is where it is found again, and its parent is above", () => {
+  test("a row is found at its index, and its parent is above it", () => {
     const tree = new LazyTree<Row>([row("a", 5), row("b", 5), row("c", 5)]);
     for (const name of ["c", "b", "a"]) {
       tree.set(names(tree).indexOf(name), true);
@@ -81,7 +81,7 @@ describe("the lazy tree", () => {
     expect(tree.parentOf(0)).toBeUndefined();
   });
 
-  test("rows that are no longer right are asked for again, and stay open", () => {
+  test("outdated rows are requested again, and stay open", () => {
     const tree = new LazyTree<Row>([row("a", 2)]);
     tree.set(0, true);
     load(tree, 0, 3, make);
@@ -91,7 +91,7 @@ describe("the lazy tree", () => {
     expect(tree.missing(0, 5).length).toBe(2);
   });
 
-  test("keys lead where they point, and stop at the ends", () => {
+  test("keys move in their direction, and stop at the ends", () => {
     const tree = new LazyTree<Row>(Array.from({ length: 30 }, (_, n) => row(`${n}`)));
     const led = (at: number, key: string) => tree.move(at, key, 10);
     expect([led(0, "ArrowDown"), led(0, "ArrowUp"), led(25, "PageDown"), led(5, "PageUp")]).toEqual([1, 0, 29, 0]);

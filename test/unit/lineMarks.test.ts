@@ -1,4 +1,4 @@
-/** What marks cost while the user types in a large file: what the editor is told, and how often. */
+/** What marks cost while the user types in a large file: what is sent to the editor, and how often. */
 import { beforeEach, expect, test, vi } from "vitest";
 import type { LineShape, LineSpeedup } from "../../extension/core/engine/protocol";
 import type { Marks } from "../../extension/core/marks";
@@ -64,7 +64,7 @@ const document = {
   lineAt: (line: number) => ({ range: { end: { line } } }),
 };
 
-/** How many ranges each call gave. */
+/** How many ranges each call set. */
 let given: number[] = [];
 const editor = {
   document,
@@ -100,7 +100,7 @@ function type(text: string, line: number): void {
   host.listeners.selection?.({ textEditor: editor });
 }
 
-/** What was shown last. */
+/** What is shown now. */
 let shown: Marks | undefined;
 onDidShow((it) => {
   if (it.kind === "marks") {
@@ -121,7 +121,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-test("what is near the screen is painted, and no more", async () => {
+test("only what is near the screen is decorated", async () => {
   const marks = gutter();
   await marks.refresh();
   expect(shown?.shapes.length).toBe(331);
@@ -129,7 +129,7 @@ test("what is near the screen is painted, and no more", async () => {
   expect(sum(given)).toBeGreaterThan(300);
 });
 
-test("letters tell the editor nothing; a new line tells it what is near", async () => {
+test("typing letters sends nothing to the editor; a new line sends what is near", async () => {
   const marks = gutter();
   await marks.refresh();
   given = [];
@@ -140,12 +140,12 @@ test("letters tell the editor nothing; a new line tells it what is near", async 
   type("\n", 100);
   expect(sum(given)).toBeGreaterThan(300);
   expect(sum(given)).toBeLessThan(400);
-  // What stood on line 101 stands on line 102 now.
+  // The mark of line 101 is now on line 102.
   expect(shown?.shapes.map(({ line }) => line)).not.toContain(101);
   expect(shown?.shapes.map(({ line }) => line)).toContain(102);
 });
 
-test("the same answer again tells the editor nothing, and scrolling a little neither", async () => {
+test("the same answer again sends nothing to the editor, nor does scrolling a little", async () => {
   const marks = gutter();
   await marks.refresh();
   given = [];
@@ -158,7 +158,7 @@ test("the same answer again tells the editor nothing, and scrolling a little nei
   editor.visibleRanges = [{ start: { line: 90 }, end: { line: 130 } }];
 });
 
-test("the cursor repaints its own text, and nothing when it stays on its line", async () => {
+test("moving the cursor updates only its own text, and nothing within a line", async () => {
   const marks = gutter();
   await marks.refresh();
   given = [];
@@ -172,13 +172,13 @@ test("the cursor repaints its own text, and nothing when it stays on its line", 
   expect(shown?.texts.at(-1)?.line).toBe(103);
   move(103);
   expect(given).toEqual([1]);
-  // Line 104 has another colour: its text appears, and that of line 103 goes.
+  // Line 104 has another colour: its text appears, and that of line 103 disappears.
   move(104);
   expect(given.sort()).toEqual([0, 1, 1]);
   expect(shown?.texts.filter(({ line }) => line > 99).map(({ line }) => line)).toEqual([104]);
 });
 
-test("decoration types are made when something has their look", async () => {
+test("a decoration type is created when the first mark needs it", async () => {
   const marks = gutter();
   expect(host.types).toBe(0);
   await marks.refresh();

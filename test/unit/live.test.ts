@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aimText, lineAim, listOf, liveMessage, pathsOf, pathsProblem } from "../../extension/core/causal/live";
 import { live, runState } from "./make";
 
-test("an aim in words", () => {
+test("an aim is described in words", () => {
   const table: [Partial<typeof lineAim>, string][] = [
     [{}, "lines"],
     [{ target: "function", sourceScope: ["src/%"] }, "functions in src/%"],
@@ -16,7 +16,7 @@ test("an aim in words", () => {
   }
 });
 
-describe("call paths as typed", () => {
+describe("parsing typed call paths", () => {
   const table: [typed: string, paths: string[]][] = [
     ["main > serve", ["main > serve"]],
     ["main > serve , a > b", ["main > serve", "a > b"]],
@@ -34,11 +34,11 @@ describe("call paths as typed", () => {
   });
 });
 
-test("patterns as typed", () => {
+test("parsing typed patterns", () => {
   expect(listOf(" src/% ,, include/% ")).toEqual(["src/%", "include/%"]);
 });
 
-test("the ranking tells live results from others, and a pause", () => {
+test("the ranking says whether results are live, and whether the run is paused", () => {
   expect(liveMessage(runState(), "p", "live")).toMatch(/^Live: p is still running\. 23 experiments so far/);
   expect(liveMessage(runState({ live: live({ paused: true }) }), "p", "live")).toMatch(/^Paused/);
   expect(liveMessage(runState(), "p", "other")).toMatch(/other results/);

@@ -1,4 +1,4 @@
-/** Long requests: their progress, their cancellation, and that they leave no listener behind. */
+/** Long requests: progress, cancellation, and no listeners left behind. */
 import { describe, expect, test } from "vitest";
 import { Cancelled, troubleOf } from "../../extension/core/engine/errors";
 import { type LongClient, longRequest, orCancelled, type ProgressStep } from "../../extension/core/engine/longRequest";
@@ -29,7 +29,7 @@ function makeToken() {
   return { token, cancel, listeners };
 }
 
-/** An engine that answers when it is told to. */
+/** An engine that answers when the test says so. */
 function makeClient() {
   const answer = withResolvers<unknown>();
   const sent: { method: string; params: Params; passed: boolean }[] = [];
@@ -66,7 +66,7 @@ function withResolvers<T>() {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("a long request", () => {
-  test("is sent with a token of its own, reports on that token, and stops listening at its end", async () => {
+  test("is sent with its own token, reports on that token, and stops listening when it ends", async () => {
     const { connect, answer, sent, listeners, says } = makeClient();
     const steps: ProgressStep[] = [];
     const begun: string[] = [];
@@ -85,7 +85,7 @@ describe("a long request", () => {
     expect(listeners.size).toBe(0);
   });
 
-  test("that is dropped passes the cancellation on, reports nothing more, and fails as cancelled", async () => {
+  test("passes the cancellation on when dropped, reports nothing more, and fails as cancelled", async () => {
     const { connect, answer, sent, stopped, says } = makeClient();
     const { token, cancel } = makeToken();
     const steps: ProgressStep[] = [];
@@ -104,7 +104,7 @@ describe("a long request", () => {
     expect([sent[0]?.passed, stopped, steps]).toEqual([true, [], []]);
   });
 
-  test("that is stopped tells the engine so, and still gives its result", async () => {
+  test("tells the engine when it is stopped, and still returns the result", async () => {
     const { connect, answer, sent, stopped, says } = makeClient();
     const { token, cancel, listeners } = makeToken();
     const steps: ProgressStep[] = [];
@@ -124,7 +124,7 @@ describe("a long request", () => {
     expect(listeners.size).toBe(0);
   });
 
-  test("that is stopped and fails says why it failed", async () => {
+  test("gives the reason if it fails after being stopped", async () => {
     const { connect, answer } = makeClient();
     const { token, cancel } = makeToken();
     const working = longRequest(connect, message, { run: "a" }, { token, onCancel: "stop" });
@@ -135,20 +135,23 @@ describe("a long request", () => {
     await failed;
   });
 
-  test.each(["drop", "stop"] as const)("cancelled before the engine is there is never sent (%s)", async (onCancel) => {
-    const { connect, sent } = makeClient();
-    const { token, cancel } = makeToken();
-    const ready = withResolvers<void>();
-    const late = () => ready.promise.then(connect);
-    const working = longRequest(late, message, { run: "a" }, { token, onCancel });
-    cancel();
-    await expect(working).rejects.toThrow(Cancelled);
-    ready.resolve();
-    await turn();
-    expect(sent).toEqual([]);
-  });
+  test.each(["drop", "stop"] as const)(
+    "is never sent if it is cancelled before the engine has started (%s)",
+    async (onCancel) => {
+      const { connect, sent } = makeClient();
+      const { token, cancel } = makeToken();
+      const ready = withResolvers<void>();
+      const late = () => ready.promise.then(connect);
+      const working = longRequest(late, message, { run: "a" }, { token, onCancel });
+      cancel();
+      await expect(working).rejects.toThrow(Cancelled);
+      ready.resolve();
+      await turn();
+      expect(sent).toEqual([]);
+    },
+  );
 
-  test("that the engine says was cancelled fails in the same way", async () => {
+  test("fails as cancelled when the engine reports a cancellation", async () => {
     const { connect, answer } = makeClient();
     const working = longRequest(connect, message, { run: "a" }, { onCancel: "drop" });
     answer.reject(Object.assign(new Error("the search was cancelled"), { code: -32800 }));
@@ -157,7 +160,7 @@ describe("a long request", () => {
   });
 });
 
-test("waiting ends as soon as nobody wants the result", async () => {
+test("stops waiting as soon as nobody wants the result", async () => {
   const { token, cancel, listeners } = makeToken();
   const waiting = orCancelled(new Promise(() => undefined), token);
   cancel();

@@ -8,7 +8,7 @@ import type {
   RunEntry,
 } from "../../extension/core/engine/protocol";
 
-/** A row of the ranking; say only what the test is about. */
+/** A row of the ranking. Pass only the fields that the test is about. */
 export function row(over: Partial<RankingRow> = {}): RankingRow {
   return {
     target: "/src/two-threads.cpp:12",
@@ -81,7 +81,7 @@ export function summary(over: Partial<ProfileSummary> = {}): ProfileSummary {
   };
 }
 
-/** A report of a run that is going on. */
+/** A progress report of a run. */
 export function live(over: Partial<LiveParams> = {}): LiveParams {
   return {
     token: "t",
@@ -104,7 +104,7 @@ export function runState(over: Partial<RunState> = {}): RunState {
   return { program: "/p", message: "23 experiments", live: live(), ...over };
 }
 
-/** A recorded run; its folder has its name. */
+/** A recorded run; its folder is named after it. */
 export function runEntry(name: string, over: Partial<RunEntry> = {}): RunEntry {
   return {
     path: `/w/.fulcrum/runs/${name}`,

@@ -7,7 +7,7 @@ import type {
 } from "../../extension/core/engine/protocol";
 import type { FlameArrays } from "../../extension/core/flame/boxes";
 
-/** The paper's Figure 2 before anything was selected; say only what the test is about. */
+/** The paper's Figure 2 before anything is selected. Pass only the fields that the test is about. */
 export function view(over: Partial<NavigatorView> = {}): NavigatorView {
   return {
     revision: 1,

@@ -1,4 +1,4 @@
-/** Every shape that can be beside a line. */
+/** Every shape that the gutter can show. */
 import type { LineShape } from "../../extension/core/engine/protocol";
 import type { HotShape } from "../../extension/core/profiles/hotLines";
 

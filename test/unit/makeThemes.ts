@@ -1,4 +1,4 @@
-/** Themes as tests see them: our colours as they are by default, and the editor's own of its default themes. */
+/** Themes for tests: our default colours, and the editor's colours in its default themes. */
 import {
   type Colours,
   luminance,
@@ -31,7 +31,7 @@ export function readTheme(kind: ThemeKind): ReadColour {
   return (id) => (id in themeColours ? own(id as keyof typeof themeColours) : (editor[id]?.[kind] ?? ""));
 }
 
-/** WCAG's contrast of two colours, 1 to 21. */
+/** The contrast of two colours by WCAG, 1 to 21. */
 export function contrast(a: string, b: string): number {
   const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
   return (high + 0.05) / (low + 0.05);

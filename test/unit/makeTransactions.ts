@@ -1,4 +1,4 @@
-/** A transactional profile, as the engine tells it. */
+/** A transactional profile, as the engine sends it. */
 import type {
   CrosstalkPair,
   TransactionFlow,
@@ -13,7 +13,7 @@ import type {
 
 export const ms = 1e6;
 
-/** A type; say only what the test is about. */
+/** A type. Pass only the fields that the test is about. */
 export function type(name: string, over: Partial<TransactionType> = {}): TransactionType {
   return {
     name,
@@ -80,7 +80,7 @@ export function way(
   return { type: name, beganNs: 0, wallNs: wall * ms, replied: true, traceParent: null, stays, leftOut: 0, ...over };
 }
 
-/** What the transactions of a type cost in one run. */
+/** The cost of a type's transactions in one run. */
 export function cost(transactions: number, cpuMean: number | null): TransactionsTypeCost {
   return {
     ...{ transactions, cpuNs: transactions * (cpuMean ?? 0) * ms, leftOutNs: 0 },
@@ -88,7 +88,7 @@ export function cost(transactions: number, cpuMean: number | null): Transactions
   };
 }
 
-/** A difference in milliseconds, with one on either side. */
+/** A difference in milliseconds, with an interval of ±1 ms. */
 export function difference(by: number, p: number): TransactionsDifference {
   return { ns: by * ms, lowNs: (by - 1) * ms, highNs: (by + 1) * ms, p, significant: p < 0.01 };
 }

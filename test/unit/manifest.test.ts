@@ -17,11 +17,11 @@ const sources = [
   .join("\n");
 const commands: string[] = manifest.contributes.commands.map((entry: { command: string }) => entry.command);
 
-test("every command of the manifest is implemented", () => {
+test("every command in the manifest is implemented", () => {
   expect(commands.filter((command) => !sources.includes(`"${command}"`))).toEqual([]);
 });
 
-test("every command of a menu, a link or a hover is in the manifest", () => {
+test("every command in a menu, a link or a hover is in the manifest", () => {
   const text = JSON.stringify(manifest.contributes);
   const linked = [...text.matchAll(/command:(fulcrum\.[\w.]+)/g)].map((match) => match[1] as string);
   const inMenus = Object.values(manifest.contributes.menus as Record<string, { command?: string }[]>)
@@ -30,7 +30,7 @@ test("every command of a menu, a link or a hover is in the manifest", () => {
   expect([...linked, ...inMenus, ...hoverCommands].filter((command) => !commands.includes(command))).toEqual([]);
 });
 
-test("every setting that the code reads is in the manifest with the same default kind", () => {
+test("every setting that the code reads is in the manifest, with a default of the same type", () => {
   const properties = Object.assign(
     {},
     ...manifest.contributes.configuration.map((group: { properties: object }) => group.properties),
@@ -43,7 +43,7 @@ test("every setting that the code reads is in the manifest with the same default
   expect([...read, ...inGutter].filter((name) => !(name in properties))).toEqual([]);
 });
 
-test("the colours of the manifest are those that `npm run menus` writes, and the code names no other", () => {
+test("the manifest has the colours that `npm run menus` writes, and the code uses no others", () => {
   expect(manifest.contributes.colors).toEqual(JSON.parse(JSON.stringify(colors)));
   const known = new Set(Object.keys(themeColours));
   const named = [...sources.matchAll(/"(fulcrum\.(?:\w+Foreground|overviewRuler\w+|gutter(?!Choice)[A-Z]\w+))"/g)].map(
@@ -53,14 +53,14 @@ test("the colours of the manifest are those that `npm run menus` writes, and the
   expect(named.filter((id) => !known.has(id ?? ""))).toEqual([]);
 });
 
-/** Files of a folder of the repository and its folders. */
+/** All files below a folder of the repository. */
 function filesIn(folder: string, ending: RegExp): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => ending.test(file))
     .map((file) => path.join(folder, file));
 }
 
-test("every colour is a theme colour: no other file names one", () => {
+test("every colour is a theme colour: only one file has colour values", () => {
   const files = [...filesIn("extension", /\.ts$/), ...filesIn("media", /\.css$/)];
   const fixed = files
     .filter((file) => !file.endsWith("themeColours.ts"))
@@ -71,7 +71,7 @@ test("every colour is a theme colour: no other file names one", () => {
   expect(fixed).toEqual([]);
 });
 
-test("every colour of a style sheet is one of ours or of the editor", () => {
+test("every colour in a style sheet is one of ours or one of the editor's", () => {
   const ids = new Set(Object.keys(themeColours).map((id) => id.replaceAll(".", "-")));
   const named = filesIn("media", /\.css$/).flatMap((file) => [
     ...readFileSync(path.join(root, file), "utf8").matchAll(/--vscode-(fulcrum-[\w-]+)/g),
@@ -80,7 +80,7 @@ test("every colour of a style sheet is one of ours or of the editor", () => {
   expect(named.map(([, id]) => id).filter((id) => !ids.has(id ?? ""))).toEqual([]);
 });
 
-test("each kind of panel that comes back after a reload starts the extension", () => {
+test("each panel that is restored after a reload activates the extension", () => {
   const made = sources.matchAll(/new (?:Page|Pair)Panels\(\s*"([\w.]+)"/g);
   const kinds = [...made].map(([, kind]) => `onWebviewPanel:${kind}`);
   expect(kinds.length).toBeGreaterThan(6);
@@ -88,11 +88,11 @@ test("each kind of panel that comes back after a reload starts the extension", (
   expect(manifest.activationEvents).not.toContain("onStartupFinished");
 });
 
-test("the path of a program that the editor starts is not read from an untrusted workspace", () => {
+test("paths to programs are not read from an untrusted workspace", () => {
   expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain("fulcrum.enginePath");
 });
 
-test("every file that the manifest names is there", () => {
+test("every file that the manifest names exists", () => {
   const named = [...JSON.stringify(manifest.contributes).matchAll(/"(?:\.\/)?((?:media|syntaxes)\/[^"]+)"/g)];
   expect(named.length).toBeGreaterThan(4);
   for (const [, file] of named) {

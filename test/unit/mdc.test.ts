@@ -1,10 +1,10 @@
-/** The queueing theory that `npm run bench -- jvm dispatcher` compares with. */
+/** The queueing theory that `npm run bench -- jvm dispatcher` compares its results with. */
 import { describe, expect, test } from "vitest";
 import { agree, requestsOf, truthOf } from "../../scripts/bench/jvm/dispatcher.mjs";
 import { firstComeFirstServed, simulatedMeans, stationary } from "../../scripts/bench/jvm/mdc.mjs";
 import { generator, mean, middle95 } from "../../scripts/bench/lib/statistics.mjs";
 
-test("one server: the formula of Pollaczek and Khinchine", () => {
+test("one server: the Pollaczek–Khinchine formula", () => {
   for (const load of [0.1, 0.5, 0.8]) {
     const { wait, delayed } = stationary(load, 1, 1);
     expect(wait).toBeCloseTo(load / (2 * (1 - load)), 8);
@@ -12,7 +12,7 @@ test("one server: the formula of Pollaczek and Khinchine", () => {
   }
 });
 
-test("the scenario of JPMT, section 5", () => {
+test("the scenario of JPMT's section 5", () => {
   const { load, delayed, wait, response } = stationary(4, 1 / 1.75, 3);
   expect(load).toBeCloseTo(0.7619, 4);
   expect(delayed).toBeCloseTo(0.571, 3);
@@ -20,15 +20,15 @@ test("the scenario of JPMT, section 5", () => {
   expect(response).toBeCloseTo(0.8139, 4);
 });
 
-test("a queue that only grows has no average", () => {
+test("a queue that only grows has no mean", () => {
   expect(() => stationary(6, 1, 3)).toThrow(/load of 2/);
 });
 
-test("the first server that is free serves whoever waits longest", () => {
+test("the first free server takes the request that has waited longest", () => {
   expect(firstComeFirstServed([0, 1, 2, 3], [10, 3, 1, 1], 2)).toEqual([0, 1, 4, 5]);
 });
 
-test("long simulated runs are around the long-run average, and the same seed gives the same runs", () => {
+test("long simulated runs are close to the long-run mean, and the same seed gives the same runs", () => {
   const measured = { count: 4000, span: 1000, service: 1 / 1.75, servers: 3 };
   const means = simulatedMeans(measured, { runs: 60 });
   const { low, high } = middle95(means);
@@ -40,7 +40,7 @@ test("long simulated runs are around the long-run average, and the same seed giv
 });
 
 describe("a replayed queue against theory", () => {
-  /** A run of M/D/3 itself, with the time that waking a thread takes. */
+  /** A simulated M/D/3 run that includes the time to wake a thread. */
   function simulated(late: number) {
     const [measured] = [{ count: 600, span: 15, service: 0.0575, servers: 3 }];
     const random = generator(7);
@@ -56,7 +56,7 @@ describe("a replayed queue against theory", () => {
     });
   }
 
-  test("agrees with what is M/D/3", () => {
+  test("agrees with M/D/3", () => {
     const requests = simulated(0);
     const result = agree(requests, requests);
     expect(result).toMatchObject({ count: 600, sameRequests: true, consistent: true, largest: 0, agrees: true });
@@ -64,7 +64,7 @@ describe("a replayed queue against theory", () => {
     expect(result.delay).toBeCloseTo(0, 6);
   });
 
-  test("does not agree when waits are not dispatch less enqueue, not the program's, or not those of M/D/3", () => {
+  test("disagrees if waits are not dispatch minus enqueue, not the program's, or not M/D/3's", () => {
     const requests = simulated(0);
     const wrong = requests.map((it, n) => (n === 5 ? { ...it, wait: it.wait + 0.002 } : it));
     expect(agree(wrong, requests)).toMatchObject({ consistent: false, agrees: false });
@@ -75,7 +75,7 @@ describe("a replayed queue against theory", () => {
     expect(agree(slow, slow)).toMatchObject({ sameRequests: true, consistent: true, agrees: false });
   });
 
-  test("the program's own times are read from behind its summary", () => {
+  test("the program's own times are read from below its summary", () => {
     const text = "requests=2 arrivals=1/s\nnumber\tenqueue\tdispatch\tfinish\n1\t1000000000\t1500000000\t2000000000\n";
     expect(truthOf(text)).toEqual([{ number: 1, enqueue: 1, dispatch: 1.5, finish: 2 }]);
     const request = { number: 1, enqueueNs: 1e9, dispatchNs: 2e9, finishNs: 3e9, waitNs: 1e9, sure: true };

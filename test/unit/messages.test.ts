@@ -1,8 +1,8 @@
-/** Messages in the status bar: one at a time, and each ends when it is done with. */
+/** Messages in the status bar: one at a time, each with an end. */
 import { beforeEach, expect, test, vi } from "vitest";
 import { keepStatus, showStatus } from "../../extension/features/editor/messages";
 
-/** What stands there, the last one in front, and whether it goes by itself. */
+/** The messages, newest first, and how long each stays. */
 const bar = vi.hoisted(() => ({ messages: [] as { text: string; milliseconds: number | undefined }[] }));
 
 vi.mock("vscode", () => ({
@@ -24,7 +24,7 @@ beforeEach(() => {
 
 const texts = () => bar.messages.map(({ text }) => text);
 
-test("a message takes the place of the one before, which does not come back", () => {
+test("a message replaces the one before, which does not come back", () => {
   showStatus("first");
   const second = showStatus("second");
   expect(texts()).toEqual(["second"]);
@@ -33,12 +33,12 @@ test("a message takes the place of the one before, which does not come back", ()
   expect(texts()).toEqual([]);
 });
 
-test("what to do next stands there until it is done", () => {
+test("a hint stays until it is disposed of", () => {
   const hint = keepStatus("Now choose the other one.");
   expect(bar.messages[0]?.milliseconds).toBeUndefined();
   hint.dispose();
   expect(texts()).toEqual([]);
-  // Once something else was said, nothing of it is left to take away.
+  // Another message replaces the hint for good.
   keepStatus("Now choose the other one.");
   showStatus("Opened.");
   expect(texts()).toEqual(["Opened."]);

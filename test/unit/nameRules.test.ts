@@ -12,7 +12,7 @@ const rules = [
   rule("address", true, { names: 1200 }),
 ];
 
-test("a list shows what each rule does, where it did something, and which are applied", () => {
+test("the list shows what each rule does, where it changed something, and whether it is applied", () => {
   expect(ruleItems(rules)).toEqual([
     { label: "demangle", description: "demangle 1 → demangle · 1\u00a0name here", picked: true },
     { label: "source-line", description: "source-line 1 → source-line", picked: false },
@@ -20,7 +20,7 @@ test("a list shows what each rule does, where it did something, and which are ap
   ]);
 });
 
-test("the setting says what differs from the default, so that new default rules come to who added one", () => {
+test("the setting holds differences from the default, so that users who added a rule get new default rules", () => {
   expect(settingOf(rules, ["demangle", "address"])).toBeUndefined();
   expect(settingOf(rules, ["address", "source-line", "demangle"])).toEqual(["default", "source-line"]);
   expect(settingOf(rules, ["address"])).toEqual(["address"]);
@@ -28,12 +28,12 @@ test("the setting says what differs from the default, so that new default rules 
   expect(settingOf(rules, [])).toEqual(["none"]);
 });
 
-test("the engine takes them in one text", () => {
+test("the engine gets all rules in one string", () => {
   expect(rulesText(["default", "source-line"])).toBe("default,source-line");
   expect(rulesText([])).toBe("none");
 });
 
-test("names before and after are a table in which no name breaks a cell", () => {
+test("names before and after are a table, and no name breaks a cell", () => {
   const renamed = [
     { raw: "_Zor", name: "operator|", rules: ["demangle"] },
     { raw: "`f'2", name: "`f'", rules: ["demangle", "recursion-level"] },

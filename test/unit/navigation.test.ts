@@ -1,4 +1,4 @@
-/** What the Navigator has open, with an editor and an engine of a few lines. */
+/** What the Navigator has open. Editor and engine are small stand-ins. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Engine } from "../../extension/features/editor/engine";
 import { Navigation } from "../../extension/features/navigator/navigation";
@@ -53,12 +53,12 @@ const path = [
 let memory: Map<string, unknown>;
 let asked: [method: string, params: Record<string, unknown>][];
 let there: boolean;
-/** What the engine does before it answers. */
+/** Runs before the engine answers. */
 let meanwhile: (method: string, params: Record<string, unknown>) => Promise<void> | undefined;
-/** The engine comes back. */
+/** The engine restarts. */
 let restarted: () => void;
 
-/** The engine does what commands say, as far as they say how a profile is looked at. */
+/** The engine applies commands, as far as they change the view settings. */
 function start(): Navigation {
   let now = view();
   const command = (it: Record<string, unknown>) => {
@@ -110,7 +110,7 @@ beforeEach(() => {
   [editor.errors, editor.names] = [[], ["default"]];
 });
 
-// A message may come after what led to it.
+// A message may come later than its cause.
 afterEach(async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(editor.errors).toEqual([]);
@@ -126,7 +126,7 @@ describe("a window that is reloaded", () => {
     return before;
   };
 
-  test("opens what was open, as it was looked at, and that is no opening by a person", async () => {
+  test("reopens the profile with its view settings, which does not count as opened by the user", async () => {
     await looked();
     const after = start();
     expect(await after.restore()).toBe(true);
@@ -137,13 +137,13 @@ describe("a window that is reloaded", () => {
     ]);
     expect(after.open?.view.current?.frames).toEqual(path);
     expect(after.opens).toBe(0);
-    // The view may be made again; the profile is opened once.
+    // The view may be created again, but the profile is opened once.
     asked = [];
     await after.restore();
     expect(asked).toEqual([]);
   });
 
-  test("leaves closed what was closed", async () => {
+  test("does not reopen a closed profile", async () => {
     await (await looked()).close();
     const after = start();
     expect(await after.restore()).toBe(false);
@@ -151,7 +151,7 @@ describe("a window that is reloaded", () => {
     expect(after.remembered?.files).toEqual(["/p/a.folded"]);
   });
 
-  test("does not come between what was opened since", async () => {
+  test("does not replace a profile that was opened since", async () => {
     await looked();
     const after = start();
     await after.openSource({ files: ["/p/other.folded"], against: [] });
@@ -159,7 +159,7 @@ describe("a window that is reloaded", () => {
     expect(after.remembered?.files).toEqual(["/p/other.folded"]);
   });
 
-  test("says in the view that a profile is gone, and asks for it once", async () => {
+  test("says in the view that a profile is gone, and requests it once", async () => {
     await looked();
     there = false;
     const after = start();
@@ -169,7 +169,7 @@ describe("a window that is reloaded", () => {
     expect(asked.length).toBe(1);
   });
 
-  test("opens what was still being opened when it was left", async () => {
+  test("reopens a profile that was still opening when the window closed", async () => {
     await looked();
     const left = start();
     const restored = left.restore();
@@ -178,14 +178,14 @@ describe("a window that is reloaded", () => {
     expect(await start().restore()).toBe(true);
   });
 
-  test("knows nothing of a part of a trace, which is not a file", async () => {
+  test("does not reopen a part of a trace, which is not a file", async () => {
     const before = await looked();
     await before.openSource({ files: [], against: [], derived: { title: "part", open: async () => opened() } });
     expect(await start().restore()).toBe(false);
   });
 });
 
-test("other rules for names open the files again, with nothing of their paths", async () => {
+test("new name rules reopen the files, without the selected paths", async () => {
   const navigation = start();
   await navigation.openSource({ files: ["/p/a.folded"], against: [] });
   await navigation.do({ kind: "selectPath", path: ["a", "b"] });
@@ -222,17 +222,17 @@ describe("while a profile is being opened", () => {
     });
   };
 
-  test("an engine that comes back has nothing of the one before to close: its numbers are others now", async () => {
+  test("after a restart nothing of the old engine is closed, because its ids mean something else now", async () => {
     const navigation = await during(() => restarted());
     expect(navigation.open?.source).toEqual(b);
     expect(asked.map(([method]) => method)).not.toContain("fulcrum/navigator/close");
-    // Of one engine what was there before is closed.
+    // Without a restart, the profile from before is closed.
     const other = await during(() => undefined);
     expect(other.open?.source).toEqual(b);
     expect(asked.map(([method]) => method)).toContain("fulcrum/navigator/close");
   });
 
-  test("a profile of an engine that is gone is opened again when the new one is cancelled", async () => {
+  test("a cancelled opening after a restart reopens the profile from before", async () => {
     const navigation = await during((it) => {
       restarted();
       it.cancel();
@@ -242,7 +242,7 @@ describe("while a profile is being opened", () => {
     expect(opens()).toEqual([b.files, a.files]);
   });
 
-  test("other rules for names are not lost", async () => {
+  test("new name rules are not lost", async () => {
     const navigation = await during(() => {
       editor.names = ["none"];
       editor.configured({ affectsConfiguration: () => true });
@@ -252,13 +252,13 @@ describe("while a profile is being opened", () => {
       "none",
     ]);
     expect(navigation.open?.source).toEqual(b);
-    // A change that leaves this profile's rules as they are opens nothing.
+    // A change to other settings opens nothing.
     asked = [];
     editor.configured({ affectsConfiguration: () => true });
     expect(asked).toEqual([]);
   });
 
-  test("keys wait until it is looked at as before, and what cannot be given back is not told", async () => {
+  test("keys wait until the view settings are restored; what cannot be restored is not reported", async () => {
     const left = start();
     await left.openSource(a);
     await left.do({ kind: "selectPath", path: ["a", "b"] });

@@ -1,4 +1,4 @@
-/** What the Navigator shows after each thing that can happen. */
+/** What the Navigator shows after each event. */
 import { describe, expect, test } from "vitest";
 import {
   commandsTo,
@@ -25,7 +25,7 @@ function following(events: readonly NavigationEvent[], from: Navigated = nothing
   return events.reduce(reduce, from);
 }
 
-/** `a` is open, and its view settings are restored. */
+/** `a` is open, with its view settings restored. */
 const withA = following([
   { type: "open", source: a, by: "user" },
   { type: "opened", attempt: 1, source: a, opened: profileA, origin },
@@ -35,7 +35,7 @@ const withA = following([
 const openingB = reduce(withA, { type: "open", source: b, by: "user" });
 
 describe("opening", () => {
-  test("shows how far it is, and the profile at the end", () => {
+  test("shows the progress, and then the profile", () => {
     expect(openingB.state).toEqual({ kind: "opening", title: "b.folded", message: "", fraction: null });
     const half = reduce(openingB, { type: "progress", attempt: 2, message: "reading", fraction: 0.5 });
     expect(half.state).toMatchObject({ message: "reading", fraction: 0.5 });
@@ -56,7 +56,7 @@ describe("opening", () => {
     expect([again.attempt, again.opens]).toEqual([3, 2]);
   });
 
-  test("that fails shows what was open before, or else why", () => {
+  test("on failure shows what was open before, or else the reason", () => {
     const failed = (from: Navigated, text: string | null) =>
       reduce(from, { type: "failed", attempt: from.attempts, title: "b.folded", text }).state;
     expect(failed(openingB, "no such file")).toBe(withA.state);
@@ -64,19 +64,19 @@ describe("opening", () => {
     const alone = reduce(nothingOpen, { type: "open", source: b, by: "user" });
     expect(failed(alone, "no such file")).toEqual({ kind: "trouble", title: "b.folded", text: "no such file" });
     expect(failed(alone, null)).toEqual({ kind: "empty" });
-    // What an engine had open is gone with it.
+    // A restarted engine has nothing open.
     expect(failed(reduce(openingB, { type: "engineRestarted" }), null)).toEqual({ kind: "empty" });
   });
 });
 
-test("an answer belongs to the open profile, and never replaces a later one", () => {
+test("an answer belongs to the profile that is open, and never replaces a later one", () => {
   const later = reduce(withA, { type: "view", id: 1, view: view({ revision: 5 }) });
   expect(openIn(later)?.view.revision).toBe(5);
   expect(reduce(later, { type: "view", id: 1, view: view({ revision: 4 }) })).toBe(later);
   expect(reduce(later, { type: "view", id: 2, view: view({ revision: 6 }) })).toBe(later);
 });
 
-test("closing leaves nothing to go back to; leaving the window changes nothing that is shown", () => {
+test("closing leaves nothing to go back to; closing the window does not change what is shown", () => {
   const closed = reduce(openingB, { type: "closed" });
   expect([closed.state, closed.before, closed.source]).toEqual([{ kind: "empty" }, undefined, undefined]);
   const left = reduce(openingB, { type: "left" });
@@ -87,7 +87,7 @@ describe("view settings", () => {
   const path = [{ name: "a", recorded: null }];
   const looked = view({ zoom: true, current: current({ frames: path }) });
 
-  test("are kept once they are restored, and only those of files", () => {
+  test("are saved once they are restored, and only for files", () => {
     const restoring = following([{ type: "opened", attempt: 2, source: b, opened: profileB, origin }], openingB);
     expect(settingsToKeep(restoring)).toBeUndefined();
     expect(settingsToKeep(reduce(restoring, { type: "restored", opened: profileB }))?.settings).toEqual(
@@ -103,7 +103,7 @@ describe("view settings", () => {
     expect(part.source).toBeUndefined();
   });
 
-  test("are brought back by the commands that change something", () => {
+  test("are restored by the commands that change them", () => {
     const settings = settingsOf(looked);
     expect(settings.path).toEqual(["a"]);
     const commands = (now = view()) => commandsTo(settings).map((it) => (typeof it === "function" ? it(now) : it));
@@ -116,14 +116,14 @@ describe("view settings", () => {
   });
 });
 
-test("menus and keys know what can be done", () => {
+test("menus and keys know which commands apply", () => {
   expect(Object.values(contextKeys({ kind: "empty" }))).not.toContain(true);
   const keys = contextKeys(withA.state);
   expect(keys).toMatchObject({ "fulcrum.navigating": true, "fulcrum.navigator.tree": true });
   expect(keys).toMatchObject({ "fulcrum.navigator.file": true, "fulcrum.navigator.path": false });
 });
 
-test("the page offers to open again what was open last", () => {
+test("the page offers to reopen the last profile", () => {
   expect(navigatorShown({ kind: "empty" }, a)).toEqual({ kind: "empty", again: "a.folded" });
   expect(navigatorShown({ kind: "empty" }, undefined)).toEqual({ kind: "empty", again: null });
   expect(navigatorShown({ kind: "trouble", title: "x", text: "y" }, a)).toMatchObject({ again: true });
@@ -132,7 +132,7 @@ test("the page offers to open again what was open last", () => {
   expect(shown.kind === "open" && shown.model.title).toBe("figure2.folded");
 });
 
-test("a title names both sides", () => {
+test("a comparison's title names both sides", () => {
   expect(titleOf({ files: ["/p/a", "/p/b"], against: ["/p/c"] })).toBe("2 files − c");
   expect(titleOf(a)).toBe("a.folded");
 });

@@ -1,4 +1,4 @@
-/** What an input of the Navigator does with the keyboard focus when it ends. */
+/** Where the keyboard focus goes when an input of the Navigator ends. */
 import { beforeEach, expect, test, vi } from "vitest";
 import { ask, registerEscape, setFocused } from "../../extension/features/navigator/navigatorFocus";
 
@@ -16,7 +16,7 @@ vi.mock("vscode", () => ({
 
 const givenBack = () => editor.done.includes("fulcrum.navigator.focus");
 
-/** The page loses the focus to the input, which then ends like this. */
+/** The page loses the focus to the input, which then ends with `end`. */
 function input(end: () => string | undefined): () => Promise<string | undefined> {
   return async () => {
     await setFocused(false);
@@ -34,18 +34,18 @@ beforeEach(async () => {
   editor.done.length = 0;
 });
 
-test("an answer gives the focus back", async () => {
+test("an answer returns the focus", async () => {
   expect(await ask(input(() => "left"))).toBe("left");
   expect(givenBack()).toBe(true);
 });
 
-test("Escape gives it back, and closes the input", async () => {
+test("Escape returns the focus, and closes the input", async () => {
   expect(await ask(input(pressEscape))).toBeUndefined();
   expect(editor.done).toContain("workbench.action.closeQuickOpen");
   expect(givenBack()).toBe(true);
 });
 
-test("who clicks elsewhere keeps the focus there, also after an Escape of before", async () => {
+test("a click elsewhere keeps the focus there, also after an earlier Escape", async () => {
   await ask(input(pressEscape));
   await setFocused(true);
   editor.done.length = 0;
@@ -53,7 +53,7 @@ test("who clicks elsewhere keeps the focus there, also after an Escape of before
   expect(givenBack()).toBe(false);
 });
 
-test("an answer that opens something else leaves the focus to that, Escape does not", async () => {
+test("an answer that opens something else leaves the focus there; Escape does not", async () => {
   await ask(
     input(() => "show"),
     (answer) => answer === "show",
@@ -64,13 +64,13 @@ test("an answer that opens something else leaves the focus to that, Escape does 
   expect(givenBack()).toBe(true);
 });
 
-test("an input that was not begun in the Navigator does not end there", async () => {
+test("an input that was not opened from the Navigator does not move the focus to it", async () => {
   await setFocused(false);
   expect(await ask(input(() => "left"))).toBe("left");
   expect(givenBack()).toBe(false);
 });
 
-test("Escape is bound only while an input of the Navigator is open, also one that failed", async () => {
+test("Escape is bound only while an input of the Navigator is open, and is unbound after a failure", async () => {
   await ask(input(() => "left"));
   await setFocused(true);
   const failing = ask(async () => {

@@ -10,13 +10,13 @@ const runs = { runs: 3, mean: 0, deviation: 0 };
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
-test("narrow columns have short counts", () => {
+test("counts are shortened for narrow columns", () => {
   const all = [276_381_875, -1_234_567_890, 999_999, 1_500_000].map((cost) => shortCost(cost, "samples"));
   expect(all.map(plain)).toEqual(["276 M", "−1.23 G", "999,999 samples", "1.50 M"]);
   expect(plain(shortCost(1_500_000, "ns"))).toBe("1.50 ms");
 });
 
-test("gains are said as the command line says them", () => {
+test("gains have the command line's wording", () => {
   expect([0.25, 2, 0, -0.5].map(fasterText).map((it) => it && plain(it))).toEqual([
     "25 % faster",
     "3.0 times as fast",
@@ -65,14 +65,14 @@ test.each([
   expect(plain(shareText(share))).toBe(text);
 });
 
-test("differences have their sign, bars stay inside", () => {
+test("differences are signed, and bars stay in range", () => {
   expect(plain(differenceText(40, ""))).toBe("+40");
   expect(differenceText(0, "")).toBe("0");
   expect([barWidth(null), barWidth(-0.3), barWidth(1.7)]).toEqual([0, 0.3, 1]);
 });
 
 describe("Figure 2", () => {
-  test("before the first path: suggestions under the suggester's name, no costs, nothing to go back to", () => {
+  test("before the first path: suggestions under their suggester's name, no costs, an empty history", () => {
     const model = navigatorModel(opened(), view({ suggester: "HighBase" }));
     expect(model.lists).toEqual([
       { title: "Functions by base", sources: [{ step: "suggestion", count: 5 }], count: 5, footer: null },
@@ -89,7 +89,7 @@ describe("Figure 2", () => {
     expect(shown?.unlabelled).toBeNull();
   });
 
-  test("the overlap with a label is a share of the path, and what is left is said", () => {
+  test("the overlap with a label is a share of the path, and the rest is given", () => {
     const labels = ["left", "apart"].map((name) => ({ name, paths: [["b", "c"]], base: 7, cum: 47, marginal: 47 }));
     const overlaps = [
       { label: "left", base: 5, cum: 45 },
@@ -104,7 +104,7 @@ describe("Figure 2", () => {
     expect(plain(shown?.unlabelled ?? "")).toBe("53.6 % of this path's cum has no label yet.");
   });
 
-  test("nearby: callers, callees, trims; what is missing or hidden is said", () => {
+  test("nearby: callers, callees, trims, and what is missing or hidden", () => {
     const rows = [
       { step: "extendTop" as const, count: 2 },
       { step: "trimTop" as const, count: 1 },
@@ -125,7 +125,7 @@ describe("Figure 2", () => {
     ]);
   });
 
-  test("a row names what it adds or leaves out, and says it all to a screen reader", () => {
+  test("a row names what it adds or removes, and a screen reader reads all of it", () => {
     const extension = rowModel(row({ names: ["a", "b"], base: 7, cum: 47 }), "extendTop", view());
     expect(extension).toMatchObject({
       text: "a → b",
@@ -142,7 +142,7 @@ describe("Figure 2", () => {
   });
 });
 
-test("coverage is one stacked bar of what each label adds", () => {
+test("coverage is a stacked bar: each label shows what it adds", () => {
   const labels = [
     { name: "a", paths: [["a"]], base: 1, cum: 60, marginal: 60 },
     { name: "b", paths: [["b"], ["c"]], base: 1, cum: 30, marginal: 20 },
@@ -157,7 +157,7 @@ test("coverage is one stacked bar of what each label adds", () => {
   expect(plain(shown?.gain ?? "")).toBe("Without it, the program is at most 5.0 times as fast, by Amdahl's law.");
 });
 
-test("no more than all is labelled, whatever the profiler counted; of a difference, parts may be more", () => {
+test("labels cover at most everything, whatever the profiler counted; parts of a difference may exceed it", () => {
   const labels = [{ name: "a", paths: [["a"]], base: 1, cum: 1001, marginal: 1001 }];
   const coverage = { base: 1, cum: 1001, share: 1.001, gain: null, table3: null };
   const text = (of: "total" | "difference") =>
@@ -166,7 +166,7 @@ test("no more than all is labelled, whatever the profiler counted; of a differen
   expect(text("difference")).toBe("100.1 % of 1,000 is labelled: other paths became cheaper");
 });
 
-test("labels that became cheaper are told from those that became dearer", () => {
+test("labels that became cheaper look different from those that became costlier", () => {
   const labels = [
     { name: "a", paths: [["a"]], base: 1, cum: 40, marginal: 40 },
     { name: "b", paths: [["b"]], base: 1, cum: -30, marginal: -30 },
@@ -187,7 +187,7 @@ test.each([
   [{ gain: null, table3: 2 }, "It is 200 % of what B costs."],
   [{ gain: -0.1, table3: -0.2 }, null],
   [{ gain: null, table3: null }, null],
-])("what is gained without the labelled cost: %j", (estimate, text) => {
+])("the gain without the labelled cost: %j", (estimate, text) => {
   const labels = [{ name: "a", paths: [["a"]], base: 1, cum: 60, marginal: 60 }];
   const coverage = { base: 2, cum: 80, share: 0.8, ...estimate };
   const gain = navigatorModel(opened(), view({ labels, coverage })).coverage?.gain ?? null;
@@ -202,7 +202,7 @@ describe("comparison", () => {
   };
   const compared = view({ total: 50, of: "difference", sides: { a: 150, b: 100 } });
 
-  test("rows show A, B and Δ, by base where base ranks them", () => {
+  test("rows show A, B and Δ, of base where rows are ranked by base", () => {
     const shown = rowModel(row({ base: 6, cum: 40, sides, spread }), "extendTop", compared);
     expect(shown.sides).toEqual({ a: "60", b: "20", delta: "+40" });
     expect(shown.certainty?.significant).toBe(true);
@@ -212,7 +212,7 @@ describe("comparison", () => {
     expect(plain(suggested.spoken)).toMatch(/difference \+6, may be noise$/);
   });
 
-  test("the denominator is the difference; negative values keep their sign and say why", () => {
+  test("the denominator is the difference; negative values keep their sign and are explained", () => {
     const path = current({ base: -6, cum: -40, sides: null, paradox: "Both are negative." });
     const model = navigatorModel(opened({ kind: "comparison" }), { ...compared, current: path });
     expect(plain(model.denominator)).toBe("of 50 samples difference");
@@ -228,7 +228,7 @@ describe("comparison", () => {
     expect(noise.shares).toBe("no function's own cost differs by more than noise");
   });
 
-  test("certainty says the interval and what to make of it", () => {
+  test("certainty gives the interval and what it means", () => {
     const path = current({ base: 6, cum: 40, sides, spread });
     const shown = navigatorModel(opened({ kind: "comparison" }), { ...compared, current: path }).current;
     expect(shown?.cum.certainty?.text).toBe("95 % interval +30 to +50, p < 0.001: more than noise");
@@ -237,7 +237,7 @@ describe("comparison", () => {
   });
 });
 
-test("the breadcrumb keeps the current path in sight, however long the history", () => {
+test("the breadcrumb shows the current path, however long the history is", () => {
   const paths = Array.from({ length: 20 }, (_, n) => [`f${n}`]);
   const at = (current: number) =>
     navigatorModel(opened(), view({ history: { first: 5, paths, at: current, count: 25 } }));
@@ -248,7 +248,7 @@ test("the breadcrumb keeps the current path in sight, however long the history",
   expect([at(5).canBack, at(24).canForward, at(23).canForward]).toEqual([true, false, true]);
 });
 
-test("long recursion is folded where paths are shown, and a name's call stays a click away", () => {
+test("long recursion is folded in displayed paths, and each call is still one click away", () => {
   const frame = (name: string) => ({ name, recorded: null });
   const frames = ["main", ...Array.from({ length: 17 }, () => "x::walk"), "leaf", "leaf"].map(frame);
   const model = navigatorModel(opened(), view({ current: current({ frames }) }));
@@ -263,7 +263,7 @@ test("long recursion is folded where paths are shown, and a name's call stays a 
   expect(rowModel(row, "extendTop", view()).text).toBe("main → x::walk ×17 → leaf → leaf");
 });
 
-test("of thousands of labels the bar has those that can be seen, and the list has all", () => {
+test("with thousands of labels, the bar has the visible ones, and the list has all", () => {
   const label = (n: number) => ({
     ...{ name: `label ${n}`, paths: [["f"]], base: 1, cum: 1 },
     marginal: n === 0 ? 5000 : 1,
@@ -279,11 +279,11 @@ test.each([
   [["a"], "a"],
   [["a", "b"], "a → b"],
   [["x::y::a", "b", "c"], "a → … → c"],
-])("the path %s is short in the breadcrumb", (path, text) => {
+])("the breadcrumb shortens the path %s", (path, text) => {
   expect(crumbText(path)).toBe(text);
 });
 
-test("what the automatic search found comes with its reason and what it adds", () => {
+test("a result of the automatic search has its reason and what it adds", () => {
   const suggestion = {
     ...{ label: "parse via load", path: ["load", "parse"], base: 5, cum: 25, marginal: 0.25 },
     ...{ sides: null, spread: null, why: "Most of parse is called by load." },
@@ -301,7 +301,7 @@ test("what the automatic search found comes with its reason and what it adds", (
   expect(plain(summaryOf(even))).toBe("1 bottleneck covers 25 % of what became costlier");
 });
 
-test("where nothing is found, it says why", () => {
+test("an empty result says why", () => {
   const none: NavigatorAutomatic = { total: 0, of: "difference", coverage: 0, labelled: 0, suggestions: [] };
   expect(nothingFound(none)).toMatch(/same on both sides/);
   expect(nothingFound({ ...none, of: "costlier" })).toMatch(/by more than noise/);

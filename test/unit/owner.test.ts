@@ -1,4 +1,4 @@
-/** What is owned ends with its owner. */
+/** An owner disposes of what it owns. */
 import { expect, test } from "vitest";
 import { Owner } from "../../extension/core/owner";
 
@@ -17,7 +17,7 @@ class Feature extends Owner {
   }
 }
 
-test("the latest is disposed of first, each once", () => {
+test("the newest is disposed of first, each one once", () => {
   const ended: string[] = [];
   const feature = new Feature(ended);
   expect(feature.add("third").name).toBe("third");
@@ -26,7 +26,7 @@ test("the latest is disposed of first, each once", () => {
   expect(ended).toEqual(["third", "second", "first"]);
 });
 
-test("what comes too late is disposed of at once", () => {
+test("what is added too late is disposed of at once", () => {
   const ended: string[] = [];
   const feature = new Feature(ended);
   feature.dispose();

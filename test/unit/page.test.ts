@@ -1,11 +1,11 @@
-/** The wire between the extension and a page: before the page is there, while it is, and after. */
+/** The link between the extension and a page: before the page is ready, while it is open, and after it closes. */
 import { describe, expect, test } from "vitest";
 import { PageLink } from "../../extension/core/page";
 
 type To = { type: "show"; text: string } | { type: "rows"; from: number };
 type From = { type: "ready" } | { type: "ask" };
 
-/** A webview as VS Code's: it throws at who posts to it after it was closed. */
+/** A webview like VS Code's: posting to it throws after it was closed. */
 function makePage(answer: (link: PageLink<To, From>) => Promise<void> = async () => {}) {
   const said: unknown[] = [];
   const failed: string[] = [];
@@ -38,7 +38,7 @@ function makePage(answer: (link: PageLink<To, From>) => Promise<void> = async ()
 const show = (text: string): To => ({ type: "show", text });
 
 describe("a page", () => {
-  test("is told what waits for it as soon as it is there: the last that it shows, then all the rest", () => {
+  test("gets all pending messages when it is ready: the last that it shows, then the others", () => {
     const { link, said, tell } = makePage();
     link.show(show("opening"));
     link.post({ type: "rows", from: 0 });
@@ -49,12 +49,12 @@ describe("a page", () => {
     const kept = { type: "remember", state: { run: "/r" } };
     const answered = { type: "answered" };
     expect(said).toEqual([kept, show("open"), { type: "rows", from: 0 }, answered]);
-    // One that begins anew asks for its rows itself.
+    // A reloaded page requests its rows itself.
     tell("ready");
     expect(said.slice(4)).toEqual([kept, show("open"), answered]);
   });
 
-  test("hears that a question is dealt with, after what it is told because of it and also when it failed", async () => {
+  test("learns that a request is done, after its results, and also when it failed", async () => {
     const good = makePage(async (link) => link.post({ type: "rows", from: 7 }));
     good.tell("ready");
     await good.tell("ask");
@@ -67,7 +67,7 @@ describe("a page", () => {
     expect(bad.said.slice(1)).toEqual([{ type: "answered" }]);
   });
 
-  test("that is gone is told nothing, by whoever still works for it", async () => {
+  test("gets no messages after it closes, even from a request that is still running", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -85,7 +85,7 @@ describe("a page", () => {
     expect([said, failed]).toEqual([[{ type: "answered" }], []]);
   });
 
-  test("learns of what fails while it is there", async () => {
+  test("reports failures, but not cancellations", async () => {
     const { failed, tell } = makePage(async () => {
       throw new Error("no such row");
     });

@@ -1,17 +1,17 @@
-/** What panels of one or two runs find in what their pages have kept. */
+/** How panels of one or two runs read the state that their pages have saved. */
 import { expect, test } from "vitest";
 import { isPair, isSamePair, keptPair, keptRun, swapped } from "../../extension/core/runs/pair";
 
 const pair = { before: "/w/a", after: "/w/b" };
 
-test("a pair is restored without anything else that was kept", () => {
+test("a pair is restored without other saved state", () => {
   expect(keptPair({ ...pair, scroll: 7 })).toEqual(pair);
   expect([undefined, null, "x", {}, { before: "/w/a" }, { before: 1, after: 2 }].map(keptPair)).toEqual(
     Array.from({ length: 6 }, () => undefined),
   );
 });
 
-test("a run is its path", () => {
+test("a run is restored from its path", () => {
   expect(keptRun({ run: "/w/a" })).toBe("/w/a");
   expect([undefined, null, {}, { run: 1 }].map(keptRun)).toEqual([undefined, undefined, undefined, undefined]);
 });

@@ -1,4 +1,4 @@
-/** Which files are profiles by how they begin. */
+/** Recognises profiles by the beginning of the file. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { beginsLikeProfile, headLength } from "../../extension/core/profiles/profileContent";
@@ -28,20 +28,20 @@ const profiles: Record<string, string> = {
 };
 
 describe.each(Object.entries(profiles))("%s", (_, text) => {
-  test("is seen", () => expect(beginsLikeProfile(bytes(text))).toBe(true));
+  test("is recognised", () => expect(beginsLikeProfile(bytes(text))).toBe(true));
 
-  test("is seen when it is compressed, and its end is missing", () => {
+  test("is recognised when compressed and truncated", () => {
     const whole = gzipSync(bytes(text + " ".repeat(4 * headLength)));
     expect(beginsLikeProfile(whole.subarray(0, whole.length - 12))).toBe(true);
   });
 });
 
-test("a pprof profile is seen, plain and compressed", () => {
+test("a pprof profile is recognised, plain and compressed", () => {
   expect(beginsLikeProfile(pprof)).toBe(true);
   expect(beginsLikeProfile(gzipSync(pprof))).toBe(true);
 });
 
-test("folded stacks are seen though the last line is cut", () => {
+test("folded stacks are recognised even if the last line is cut", () => {
   const text = "main;serve;parse 12\n".repeat(headLength);
   expect(beginsLikeProfile(bytes(text.slice(0, headLength)))).toBe(true);
 });
@@ -54,11 +54,11 @@ test.each([
   ["numbers", "1\n2\n3\n"],
   ["an executable", "\u007fELF\u0002\u0001"],
   ["nothing", ""],
-])("%s is none", (_, text) => {
+])("%s is not recognised", (_, text) => {
   expect(beginsLikeProfile(bytes(text))).toBe(false);
 });
 
-test("a file that swells out of proportion is none, and takes no memory", () => {
+test("a decompression bomb is not recognised", () => {
   const bomb = gzipSync(Buffer.alloc(2 ** 26));
   expect(beginsLikeProfile(bomb.subarray(0, headLength))).toBe(false);
 });

@@ -53,7 +53,7 @@ test.each([
   expect(looksLikeProfile(file)).toBe(false);
 });
 
-test("causal profiles keep their own view", () => {
+test("causal profiles have their own view", () => {
   expect(["a.coz", "/w/.fulcrum/runs/x-y/causal-1-0.jsonl", "/w/.fulcrum/runs/x-y"].every(isCausal)).toBe(true);
   expect(["a.folded", "causal.jsonl"].some(isCausal)).toBe(false);
 });
@@ -69,7 +69,7 @@ test("no other menu of the manifest tests names of files", () => {
   expect(others.filter(({ when }) => when?.includes("resource"))).toEqual([]);
 });
 
-test("what a run can be opened as depends on what it holds: a causal run is offered no Refine Trace", () => {
+test("a run's menu depends on its content: a causal run has no Refine Trace", () => {
   const when = (command: string) => fileMenus["explorer/context"]?.find((it) => it.command === command)?.when;
   const trace = "(resourceFilename =~ /^events-.*\\.log$/ || resourcePath in fulcrum.traceRuns)";
   expect(when("fulcrum.trace.refine")).toBe(trace);
@@ -85,7 +85,7 @@ test("the editors of the manifest are those that `npm run menus` writes", () => 
   expect(contributes.customEditors).toEqual(customEditors);
 });
 
-/** Of the editors that a file can be opened in: whether one is the default. As VS Code matches it: by the lower-cased path. */
+/** Whether one of our editors is a file's default. Like VS Code, this matches the lower-cased path. */
 function opensIn(file: string): string | undefined {
   const matches = (pattern: string) =>
     path.matchesGlob(pattern.includes("/") ? file.toLowerCase() : path.basename(file).toLowerCase(), pattern);
@@ -102,7 +102,7 @@ test.each([
 });
 
 test.each([
-  // VS Code has an editor of its own for these.
+  // VS Code has its own editor for these.
   ...["a.cpuprofile", "a.heapprofile"],
   ...["package.json", "profile.json", "firefox59.json", "notes.txt", "gmon.out", "data.gz", "events-2026.log"],
 ])("Reopen Editor With offers %s", (file) => {
@@ -113,7 +113,7 @@ test.each(["main.cpp", "run.jsonl", "profile.ts", "server.log"])("%s stays as it
   expect(opensIn(file)).toBeUndefined();
 });
 
-test("every key of the Navigator is bound, only while it has the focus, and listed", () => {
+test("every key of the Navigator is listed, and bound only while the Navigator has the focus", () => {
   const bound = contributes.keybindings as { command: string; key: string; when: string }[];
   for (const { command, key } of navigatorKeys) {
     expect(bound, `${command} on ${key}`).toContainEqual(expect.objectContaining({ command, key }));
@@ -123,7 +123,7 @@ test("every key of the Navigator is bound, only while it has the focus, and list
   expect(new Set(navigatorKeys.map(({ key }) => key)).size).toBe(navigatorKeys.length);
 });
 
-test("the page may only run commands that are in the manifest", () => {
+test("the page may only run commands in the manifest", () => {
   const known = contributes.commands.map((entry: { command: string }) => entry.command);
   expect(viewCommands.filter((command) => !known.includes(command))).toEqual([]);
 });

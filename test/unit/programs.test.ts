@@ -20,7 +20,7 @@ import {
   makeVariable,
 } from "../../extension/core/programs/targets";
 
-describe("what .gitignore says of folders", () => {
+describe("which folders .gitignore ignores", () => {
   const table: [rules: string, folder: string, ignored: boolean][] = [
     ["build/", "build", true],
     ["build/", "a/build", true],
@@ -50,7 +50,7 @@ describe("which folders are searched for programs", () => {
   const table: [folder: string, ignored: boolean, searched: boolean][] = [
     ["tools", false, true],
     ["tools", true, false],
-    // What git ignores is often just what was built.
+    // What git ignores is often the build output.
     ["build", true, true],
     ["build/src", true, true],
     ["cmake-build-debug", true, true],
@@ -68,7 +68,7 @@ describe("which folders are searched for programs", () => {
     expect(isSearched(folder, ignored)).toBe(searched);
   });
 
-  test("files that are no programs are told by their names", () => {
+  test("files that are not programs are recognised by their names", () => {
     const names = [
       "server",
       "a.out",
@@ -88,7 +88,7 @@ describe("which folders are searched for programs", () => {
 describe("ELF files", () => {
   const node = process.execPath;
 
-  /** A little file with one segment and two sections. */
+  /** A small file with one segment and two sections. */
   function elf({ type = 3, segment = 3, section = ".debug_info" } = {}): Uint8Array {
     const names = new TextEncoder().encode(`\0${section}\0`);
     const bytes = new Uint8Array(400);
@@ -125,7 +125,7 @@ describe("ELF files", () => {
     expect(await elfFacts(reader(new Uint8Array()))).toBeUndefined();
   });
 
-  test("a damaged file is no program, however it is cut or changed", async () => {
+  test("a damaged file is not a program, however it is cut or changed", async () => {
     const whole = elf();
     for (let length = 0; length < whole.length; length += 1) {
       await elfFacts(reader(whole.subarray(0, length)));
@@ -168,7 +168,7 @@ add_executable(other IMPORTED)
 add_library(core core.cpp)
 `;
 
-  test("the programs of a file", () => {
+  test("finds the programs in a file", () => {
     expect(cmakePrograms(lists)).toEqual(["shop", "cart_test"]);
     expect(isCMakeProject(lists)).toBe(true);
     expect(isCMakeProject("add_subdirectory(src)")).toBe(false);
@@ -188,7 +188,7 @@ add_library(core core.cpp)
     });
   });
 
-  test("a build folder that has both is used; any other is left as it is", () => {
+  test("a build folder that has both is used; others are left alone", () => {
     const at = (text: string) => cmakeCommands(target, [{ folder: "/p/out", cache: text }]).folder;
     expect(at(cache("RelWithDebInfo"))).toBe("/p/out");
     expect(at(cache("Release", "-Wall -g"))).toBe("/p/out");
@@ -218,7 +218,7 @@ version = "1"
 debug = true
 `;
 
-  test("programs that are declared and those that are found", () => {
+  test("declared programs and those found by convention", () => {
     const files = ["src/main.rs", "src/lib.rs", "src/bin/admin.rs", "src/bin/report/main.rs", "examples/load.rs"];
     expect(cargoTargets(manifest, files)).toEqual([
       { name: "import", example: false },
@@ -293,7 +293,7 @@ clean:
 .PHONY: all clean deploy
 `;
 
-  test("the targets that link a program", () => {
+  test("finds the targets that link a program", () => {
     expect(makePrograms(makefile)).toEqual(["server", "tool", "bench"]);
     expect(makePrograms("# CMAKE generated file: DO NOT EDIT!\nserver:\n\t$(MAKE) -o x\n")).toEqual([]);
     expect(makePrograms("BIN = a\nPROG = $(BIN)\nLOOP = $(LOOP)\n$(PROG): x.c\n$(LOOP): y.c\n")).toEqual(["a"]);
@@ -301,7 +301,7 @@ clean:
 
   const target: BuildTarget = { kind: "make", folder: "/p", name: "server" };
 
-  test("a makefile without -g builds with its own flags and -g", () => {
+  test("a makefile without -g is built with its own flags and -g", () => {
     expect(makeVariable(makefile, "CFLAGS")).toBe("-O2 -Wall");
     expect(makeCommands(target, makefile).commands).toEqual(["make -B server CFLAGS='-O2 -Wall -g' CXXFLAGS='-O2 -g'"]);
     expect(makeCommands(target, "CFLAGS = -O2 -g\n").commands).toEqual(["make server"]);
@@ -311,8 +311,8 @@ clean:
   });
 });
 
-describe("programs that the editor knows", () => {
-  test("comments and commas too many are taken", () => {
+describe("programs from the editor's configuration", () => {
+  test("comments and trailing commas are accepted", () => {
     expect(parseJsonc('\uFEFF{ // a\n "a": "x // no, }", /* b */ "b": [1, 2,],\n}')).toEqual({
       a: "x // no, }",
       b: [1, 2],

@@ -20,33 +20,33 @@ test("a line is toggled on and off", () => {
   expect(toggled(once, at("/p/a.rs", 3))).toEqual([at("/p/a.rs", 7)]);
 });
 
-test("lines stay with their code while one types, in their file only", () => {
+test("lines move with their code during typing, only in the edited file", () => {
   const lines = [at("/p/a.rs", 3), at("/p/b.rs", 3)];
   expect(moved(lines, "/p/a.rs", [typed(1, "x\ny\n")])).toEqual([at("/p/b.rs", 3), at("/p/a.rs", 5)]);
   expect(moved(lines, "/p/a.rs", [typed(5, "x\n")])).toBe(lines);
-  // Two that meet are one.
+  // Two that end up on one line become one.
   expect(moved([at("/p/a.rs", 3), at("/p/a.rs", 4)], "/p/a.rs", [typed(2, "", 6)])).toHaveLength(1);
 });
 
-test("files and folders that are renamed or deleted take their lines along", () => {
+test("lines follow renamed files and folders, and disappear with deleted ones", () => {
   const lines = [at("/p/src/a.rs", 1), at("/p/src2/b.rs", 2)];
   expect(renamed(lines, "/p/src", "/p/lib")).toEqual([at("/p/lib/a.rs", 1), at("/p/src2/b.rs", 2)]);
   expect(without(lines, "/p/src")).toEqual([at("/p/src2/b.rs", 2)]);
   expect(without(lines, "/p/src2/b.rs")).toEqual([at("/p/src/a.rs", 1)]);
 });
 
-test("the engine is told of a line with enough of its path to be found", () => {
+test("the engine gets a line with enough of its path to find the file", () => {
   expect(locationOf(at("/p/shop/src/lib.rs", 41), "/p/shop")).toBe("shop/src/lib.rs:42");
   expect(locationOf(at("/else/x.c", 0), "/p/shop")).toBe("/else/x.c:1");
 });
 
-test("a program is asked for the lines of its own files", () => {
+test("a program gets the lines of its own files", () => {
   const lines = [at("/p/server.cpp", 1), at("/p/client.cpp", 2)];
   expect(linesOfProgram(lines, (text) => text === "client.cpp")).toEqual([lines[1]]);
   expect(linesOfProgram(lines, () => false)).toEqual(lines);
 });
 
-describe("points in the source", () => {
+describe("progress points in the source", () => {
   const cpp =
     '#include "fulcrum.h"\n#define X FULCRUM_PROGRESS\n  FULCRUM_PROGRESS;\n// FULCRUM_BEGIN\nCOZ_END("x");\n';
   const rust =

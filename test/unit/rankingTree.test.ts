@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rankingModel, rowDescription, rowPlainText, rowTooltip } from "../../extension/core/causal/rankingTree";
 import { ranking, row } from "./make";
 
-test("one progress point needs no heading, several have one each", () => {
+test("one progress point has no heading, several have one each", () => {
   expect(rankingModel([ranking()]).groups.map((group) => group.progressPoint)).toEqual([null]);
   const points = [
     { name: "iter", kind: "throughput" as const },
@@ -23,7 +23,7 @@ test("a note is listed once", () => {
   expect(model.notes).toEqual(["a", "b", "c"]);
 });
 
-describe("the description says what must be known at a glance", () => {
+describe("the description has what matters at a glance", () => {
   const table: [name: string, over: Parameters<typeof row>[0], description: string][] = [
     ["a gain", {}, "+4.4\u00a0% if 2× faster"],
     ["too little data", { shape: "unknown", text: "not enough data" }, "not enough data"],
@@ -50,13 +50,13 @@ test("the tooltip gives the best point with its interval", () => {
   );
 });
 
-test("plain text names the whole location", () => {
+test("plain text has the whole location", () => {
   expect(rowPlainText(row())).toBe(
     "/src/two-threads.cpp:12: +4.4\u00a0% if 2× faster, slope +11\u00a0% [8,\u00a014], 212\u00a0experiments",
   );
 });
 
-test("a target that is no line says what it is, and what to keep in mind", () => {
+test("a target that is not a line says what it is, with its cautions", () => {
   const blocked = row({
     kind: "blocked",
     name: "read",

@@ -1,4 +1,4 @@
-/** The README is what happens: its code is the sample's, its numbers are those that it prints, and a stranger's ways are in it. */
+/** The README is true: its code is the sample's, its text has the numbers of its table, and it works for unknown source code. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ const root = path.resolve(__dirname, "../..");
 const readme = readFileSync(path.join(root, "README.md"), "utf8");
 const sample = readFileSync(path.join(root, "samples/two-threads/two-threads.cpp"), "utf8").split("\n");
 
-test("lines of code that are called by number stand there in the sample, with those around them", () => {
+test("lines quoted by number are those lines of the sample, with the lines around them", () => {
   const block = /```cpp\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
   const shown = block.trimEnd().split("\n");
   const numbered = shown.flatMap((text, at) => {
@@ -23,20 +23,20 @@ test("lines of code that are called by number stand there in the sample, with th
   }
 });
 
-test("the numbers of the text are those of the table above it", () => {
+test("the text has the numbers of the table above it", () => {
   const rows = [...readme.matchAll(/two-threads\.cpp:(\d+) +([+−][\d.]+ %) +\(([+−][\d.]+)…([+−][\d.]+)\)/g)];
   expect(rows.map(([, line]) => line)).toEqual(["11", "17"]);
   const [, , gain = "", low = "", high = ""] = rows[0] ?? [];
   const prose = /\*\*Line 11\*\*:([\s\S]*?)\n- \*\*Line 17/.exec(readme)?.[1]?.replace(/\s+/g, " ") ?? "";
   expect(prose).toContain(`would take ${gain.slice(1)} less time`);
   expect(prose).toContain(`interval from ${low.slice(1)} % to ${high.slice(1)} %`);
-  // What the change is worth lies within, and is explained.
+  // The real gain is within the interval, and is explained.
   expect(prose).toContain("4.8 % (1 − 1/1.05)");
   expect(Number(low)).toBeLessThan(4.8);
   expect(Number(high)).toBeGreaterThan(4.8);
 });
 
-test("who does not know the source finds a way that needs no change of it", () => {
+test("the README names the options that need no change to the source", () => {
   for (const option of ["--progress", "--end-to-end"]) {
     expect(readme).toContain(`fulcrum run ${option}`);
   }

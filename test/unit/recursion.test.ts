@@ -9,19 +9,19 @@ test.each([
   ["a f f b", "a f f b"],
   ["f f f", "f×3"],
   ["a f f f f b f f", "a f×4 b f f"],
-])("of the path %s only long recursion is folded", (names, expected) => {
+])("only long recursion is folded in %s", (names, expected) => {
   const path = names.split(" ").filter((name) => name !== "");
   expect(foldedNames(path).map((name) => name.replace(" ×", "×"))).toEqual(expected.split(" ").filter(Boolean));
 });
 
-test("functions that are written alike but are not one are not folded", () => {
+test("different functions with the same name are not folded", () => {
   const short = (name: string) => name.split("::").at(-1) ?? "";
   expect(pathText(["a::f", "b::f", "c::f"], short)).toBe("f → f → f");
   expect(pathText(["a::f", "a::f", "a::f"], short)).toBe("f ×3");
 });
 
 test("a box knows how deep in its recursion it is", () => {
-  // f calls f and g; g calls f, which is no recursion of one name.
+  // f calls f and g; g calls f, which is not direct recursion.
   const boxes = new FlameBoxes(
     {
       depth: [0, 1, 2, 2, 3, 3],
@@ -32,7 +32,7 @@ test("a box knows how deep in its recursion it is", () => {
       cost: [10, 10, 5, 5, 4, 5],
       own: [0, 0, 1, 0, 4, 5],
       against: null,
-      // Pieces that were joined have a name several times.
+      // Joined pieces have a name several times.
       names: ["all", "f", "g", "f"],
       containers: [],
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RestartPolicy } from "../../extension/core/engine/restart";
 
-/** Plays starts and crashes: each number is how long the engine lived, in milliseconds. */
+/** Simulates starts and crashes. Each number is how long the engine ran, in milliseconds. */
 function play(lives: number[]): (number | "ends")[] {
   const policy = new RestartPolicy({ firstDelay: 200, longestDelay: 1000, quick: 30_000, limit: 5 });
   let now = 0;
@@ -13,7 +13,7 @@ function play(lives: number[]): (number | "ends")[] {
   });
 }
 
-describe("the pause doubles with each quick crash, and five end it", () => {
+describe("the delay doubles with each quick crash, and the fifth ends the restarts", () => {
   const table: [lives: number[], decisions: (number | "ends")[]][] = [
     [[10], [200]],
     [
@@ -31,7 +31,7 @@ describe("the pause doubles with each quick crash, and five end it", () => {
   });
 });
 
-test("a restart by hand counts from nothing", () => {
+test("a manual restart resets the count", () => {
   const policy = new RestartPolicy({ limit: 2 });
   policy.started(0);
   expect(policy.crashed(1).restart).toBe(true);

@@ -10,7 +10,7 @@ test("an answer is a target with data", () => {
   expect(hasAnswer([{ rows: [] }, { rows: [row({ shape: "flat" })] }])).toBe(true);
 });
 
-test("a longer run lasts twice as long, a minute at least", () => {
+test("a longer run takes twice as long, at least a minute", () => {
   expect([null, 5, 60, 90].map(longerDuration)).toEqual([null, 60, 120, 180]);
 });
 
@@ -32,7 +32,7 @@ describe("a run without an answer", () => {
   });
 });
 
-describe("how a run was asked for, by its run.json", () => {
+describe("the options of a run, from its run.json", () => {
   const manifest = {
     ...{ kind: "causal", command: "./app", arguments: ["-n", "1 2"], cwd: "/p" },
     options: {
@@ -47,7 +47,7 @@ describe("how a run was asked for, by its run.json", () => {
     },
   };
 
-  test("everything that was chosen comes back", () => {
+  test("every choice is restored", () => {
     expect(requestOfManifest(JSON.stringify(manifest))).toEqual({
       ...{ program: "/p/app", args: ["-n", "1 2"], cwd: "/p", durationSeconds: 30, until: 0.02 },
       aim: { target: "path", paths: ["main > f(int, char)", "g"], sourceScope: ["src/%"], binaryScope: [] },
@@ -55,7 +55,7 @@ describe("how a run was asked for, by its run.json", () => {
     });
   });
 
-  test("what says little has what a run has by itself", () => {
+  test("missing options get their defaults", () => {
     expect(requestOfManifest('{"kind":"causal","command":"/p/app","cwd":"/p"}')).toEqual({
       ...{ program: "/p/app", args: [], cwd: "/p", durationSeconds: null, until: null },
       aim: { target: "line", paths: [], sourceScope: [], binaryScope: [] },
@@ -64,7 +64,7 @@ describe("how a run was asked for, by its run.json", () => {
   });
 
   test.each(["", "{", "{}", '{"kind":"events","command":"java","cwd":"/p"}', '{"kind":"causal","command":"a"}'])(
-    "%s is no causal run to repeat",
+    "%s is not a causal run that can be repeated",
     (text) => {
       expect(requestOfManifest(text)).toBeUndefined();
     },

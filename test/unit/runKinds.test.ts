@@ -1,4 +1,4 @@
-/** What the menus take run folders for: by what is in them, without the engine. */
+/** The kinds of run folders, for menus: from their files, without the engine. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -56,7 +56,7 @@ function workspace(runs: Record<string, string>): string {
   return path.join(editor.folder, ".fulcrum/runs");
 }
 
-/** Runs by their names, each with one file. */
+/** Runs by name, each with one file. */
 function write(runs: Record<string, string>): void {
   for (const [name, file] of Object.entries(runs)) {
     const run = path.join(editor.folder, ".fulcrum/runs", name);
@@ -73,7 +73,7 @@ afterEach(() => {
 
 const told = () => Object.fromEntries(editor.contexts);
 
-test("each run folder is what its files are, and one that is recorded later is added", async () => {
+test("a run folder's kind comes from its files, and new runs are added", async () => {
   const folder = workspace({ "x-causal": "causal-1-0.jsonl", "x-java": "events-1.log", "x-server": "1-0.txlog" });
   write({ "x-begun": "run.json" });
   publishRunKinds(engine, new RunStore(engine));
@@ -90,7 +90,7 @@ test("each run folder is what its files are, and one that is recorded later is a
   await vi.waitFor(() => expect(told()).toMatchObject({ "fulcrum.traceRuns": of("x-java", "y-java") }));
 });
 
-test("a workspace without runs has none, and nothing is said of it", async () => {
+test("a workspace without runs has none, and reports no error", async () => {
   workspace({});
   publishRunKinds(engine, new RunStore(engine));
   await vi.waitFor(() =>

@@ -50,7 +50,7 @@ const defaults = {
   aim: { target: "function" as const, paths: [], sourceScope: ["src/%"], binaryScope: [] },
 };
 
-test("what was typed becomes what the engine takes", () => {
+test("the typed options become a request", () => {
   const input = { program: "build/prog", args: "--size '1 000' out", cwd: "data", duration: "2m" };
   expect(runRequest(input, defaults, "/project", "/home/me")).toEqual({
     program: "/project/build/prog",
@@ -68,7 +68,7 @@ test("what was typed becomes what the engine takes", () => {
   });
 });
 
-test("a program that cannot be started is explained", () => {
+test("a program that cannot be started has an explanation", () => {
   const facts = { exists: true, isFile: true, executable: true };
   expect(programProblem("/p", facts)).toBeUndefined();
   expect(programProblem("/p", { ...facts, executable: false })).toBe(
@@ -80,7 +80,7 @@ test("a program that cannot be started is explained", () => {
   );
 });
 
-test("the profiled program does not see the editor's variables", () => {
+test("the profiled program does not get the editor's environment variables", () => {
   expect(
     cleanEnvironment({
       PATH: "/bin",

@@ -19,12 +19,12 @@ import { runEntry } from "./make";
 
 const locale = "en-GB";
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
-/** Local time, so that these tests say the same everywhere. */
+/** Local time, so that the results do not depend on the time zone. */
 const at = (hour: number, minute = 0) => new Date(2026, 10, 21, hour, minute).toISOString();
 const now = new Date(2026, 10, 21, 18);
 const described = (node: RunNode) => plain(descriptionOf(node, now, locale));
 
-/** An iteration of a refine loop; `store` is where it was recorded. */
+/** An iteration of a refine loop, recorded in `store`. */
 function iteration(number: number, over: Partial<RunEntry> = {}, store = "/w/.fulcrum/runs"): RunEntry {
   const previous = number === 1 ? null : `${store}/shop.Main-refine-${number - 1}`;
   return runEntry(`shop.Main-refine-${number}`, {
@@ -41,7 +41,7 @@ describe("which runs belong together", () => {
   const shape = (nodes: readonly RunNode[]) =>
     nodes.map((node) => (node.type === "loop" ? node.runs.map(labelOf) : labelOf(node)));
 
-  test("newest first, with a loop's iterations below it, where the newest of them stands", () => {
+  test("newest first; a loop, with its iterations below it, is placed by its newest one", () => {
     const runs = [
       runEntry("old", { start: at(9) }),
       iteration(1),
@@ -54,7 +54,7 @@ describe("which runs belong together", () => {
     expect(runsOf(runNodes(runs)).length).toBe(runs.length);
   });
 
-  test("two loops stay apart, also when a run between iterations was deleted", () => {
+  test("two loops stay separate, also after a run between iterations was deleted", () => {
     const second = runEntry("shop.Main-refine-1-2", { ...iteration(1), path: "/w/.fulcrum/runs/other", start: at(16) });
     expect(shape(runNodes([iteration(1), iteration(3), second]))).toEqual([
       ["Iteration 1"],
@@ -68,7 +68,7 @@ describe("which runs belong together", () => {
     expect(shape(runNodes(moved))).toEqual([["Iteration 1", "Iteration 2"]]);
   });
 
-  test("a loop keeps its identity while iterations come", () => {
+  test("a loop keeps its identity while iterations are added", () => {
     const [before] = runNodes([iteration(1)]);
     const [after] = runNodes([iteration(1), iteration(2)]);
     expect(idOf(after as RunNode)).toBe(idOf(before as RunNode));
@@ -76,11 +76,11 @@ describe("which runs belong together", () => {
   });
 });
 
-describe("what a row says", () => {
+describe("the text of a row", () => {
   const row = (over: Partial<RunEntry>) =>
     runNodes([runEntry("two-threads", { start: at(14, 5), ...over })])[0] as RunNode;
 
-  test("when, how it ended, how large it is", () => {
+  test("time, how it ended, size", () => {
     const node = row({ ended: "stopped" });
     expect(labelOf(node)).toBe("two-threads");
     expect(described(node)).toBe("14:05 · stopped · 56.2 kB");
@@ -102,26 +102,26 @@ describe("what a row says", () => {
     expect(endedText(runEntry("a", over))).toBe(text);
   });
 
-  test("days that are not today are named, years that are not this one too", () => {
+  test("the date is shown unless it is today, the year unless it is this year", () => {
     expect(whenText(at(9, 30), now, locale)).toBe("09:30");
     expect(whenText(new Date(2026, 10, 2, 9, 30).toISOString(), now, locale)).toBe("2 Nov, 09:30");
     expect(whenText(new Date(2025, 10, 2, 9, 30).toISOString(), now, locale)).toBe("2 Nov 2025, 09:30");
     expect(whenText("yesterday", now, locale)).toBe("");
   });
 
-  test("a loop says how many iterations it has, and whether it goes on", () => {
+  test("a loop shows how many iterations it has, and whether it is running", () => {
     const [over] = runNodes([iteration(1), iteration(2)]);
     expect(labelOf(over as RunNode)).toBe("shop.Main");
     expect(described(over as RunNode)).toBe("2 iterations · 14:02 · 112 kB");
     const [first] = over?.type === "loop" ? over.runs : [];
     expect(described(first as RunNode)).toBe("14:01 · ended normally · 56.2 kB");
-    // Between two runs no manifest says so.
+    // Between two runs, no manifest says that the loop is running.
     const [going] = runNodes([iteration(1), iteration(2)], "/w/.fulcrum/runs/shop.Main-refine-2");
     expect(described(going as RunNode)).toBe("2 iterations · 14:02 · running · 112 kB");
     expect(iconOf(going as RunNode)).toBe("loading~spin");
   });
 
-  test("kinds have icons and menus of their own; what goes on is told from what is over", () => {
+  test("kinds have their own icons and menus; running runs look different from finished ones", () => {
     const nodes = runNodes([
       runEntry("a", { start: at(17) }),
       runEntry("b", { start: at(16), kind: "events", ended: "running" }),
@@ -136,7 +136,7 @@ describe("what a row says", () => {
 });
 
 describe("tooltips", () => {
-  test("command, options, revision, and what the recorder said", () => {
+  test("command, options, revision and the recorder's notes", () => {
     const run = runEntry("two-threads", {
       command: "build/two-threads --fast 'a b'",
       options: { program: "/w/build/two-threads", duration: "20", sourceScope: '["src/%"]' },
@@ -158,14 +158,14 @@ describe("tooltips", () => {
     ]);
   });
 
-  test("of a loop: its rule", () => {
+  test("a loop's rule", () => {
     const [loop] = runNodes([iteration(1), iteration(2)]);
     expect(plain(tooltipOf(loop as RunNode, locale))).toMatch(
       /^\*\*shop\.Main\*\*: refine loop of 2 iterations\n[\s\S]*- Rule: `wall >= 2ms after 20`\n- 112 kB$/,
     );
   });
 
-  test("of a run that says nothing", () => {
+  test("a run without details", () => {
     const bare = { program: "", command: "", start: "", end: null, ended: "lost", bytes: null } as const;
     expect(tooltipOf(runNodes([runEntry("x", bare)])[0] as RunNode, locale)).toBe(
       "**x**: causal profile\n\n- Recording cut off\n\n`/w/.fulcrum/runs/x`",
@@ -173,7 +173,7 @@ describe("tooltips", () => {
   });
 });
 
-test("before anything is deleted one reads what it is", () => {
+test("a question names what will be deleted", () => {
   const nodes = runNodes([runEntry("two-threads", { start: at(14, 5) }), iteration(1), iteration(2)]);
   const asked = (some: readonly RunNode[]) => {
     const { question, detail } = deleteQuestion(some, now, locale);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { finishedAt, newestRun, newestRuns, olderFirst, runFolderOf } from "../../extension/core/runs/runsOnDisk";
 import { runEntry } from "./make";
 
-describe("when a manifest says that its run ended", () => {
+describe("whether a manifest says that its run ended", () => {
   const end = "2026-11-21T13:15:37Z";
   const table: [text: string, finished: number | undefined][] = [
     [`{"ended":"exited","end":"${end}"}`, Date.parse(end)],
@@ -20,7 +20,7 @@ describe("when a manifest says that its run ended", () => {
   });
 });
 
-test("the newest causal run, over all folders and after a time", () => {
+test("the newest causal run of all folders, and after a given time", () => {
   const run = (name: string, start: string) => runEntry(name, { start, kind: "causal" });
   const runs = [run("a", "2026-11-21T13:00:00Z"), run("c", "2026-11-21T13:20:00Z"), run("b", "2026-11-21T13:10:00Z")];
   expect(newestRun(runs)?.name).toBe("c");
@@ -35,7 +35,7 @@ test("the newest causal run, over all folders and after a time", () => {
   expect(newestRun([...others, ...runs])?.name).toBe("c");
 });
 
-describe("any file of a run stands for the run", () => {
+describe("any file of a run identifies the run", () => {
   const table: [file: string, profile: string][] = [
     ["/w/.fulcrum/runs/20261121T131500Z-p/run.json", "/w/.fulcrum/runs/20261121T131500Z-p"],
     ["/w/.fulcrum/runs/20261121T131500Z-p/causal-1-0.jsonl", "/w/.fulcrum/runs/20261121T131500Z-p"],
@@ -48,7 +48,7 @@ describe("any file of a run stands for the run", () => {
   });
 });
 
-test("of two runs the older is the one before the change", async () => {
+test("of two runs, the older is the one before the change", async () => {
   const [a, b] = ["/w/.fulcrum/runs/20261121T131500Z-p", "/w/.fulcrum/runs/20261121T131501Z-a"];
   expect(await olderFirst([b, a])).toEqual([a, b]);
   expect(await olderFirst([a, b])).toEqual([a, b]);

@@ -1,4 +1,4 @@
-/** The sample that comes with the extension, and the walkthrough that brings it. */
+/** The sample in the extension, and the walkthrough that offers it. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { relocated, sampleRun, sampleRuns, sampleSource } from "../../extension/
 const root = path.resolve(__dirname, "../..");
 const bundled = path.join(root, "media/sample");
 
-test.each(Object.keys(sampleRuns))("every path of the run %s is one of the copy", (which) => {
+test.each(Object.keys(sampleRuns))("every path in the run %s points into the copy", (which) => {
   const folder = '/home/a "b"/sample';
   const files = readdirSync(path.join(bundled, which)).filter((name) => name !== "sources");
   expect(files.length).toBe(2);
@@ -27,14 +27,14 @@ test("runs are where the Runs view looks for them", () => {
   expect(sampleRun("/s", "before")).toBe("/s/.fulcrum/runs/20261121T120000Z-serial");
 });
 
-test("the walkthrough begins with the sample, and no step of it is for people with a folder open alone", () => {
+test("the walkthrough begins with the sample, and no step needs an open folder", () => {
   const { contributes } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const [{ steps }] = contributes.walkthroughs;
   expect(steps[0].description).toContain("command:fulcrum.sample.open");
   expect(steps.filter((step: { when?: string }) => step.when !== undefined)).toEqual([]);
 });
 
-test("every state of the views leads on: each welcome has a button, and one holds in any window", () => {
+test("every welcome text has a button, and one is shown in any window", () => {
   const { contributes } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   for (const { view, contents } of contributes.viewsWelcome) {
     expect(contents, view).toContain("(command:");

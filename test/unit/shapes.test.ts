@@ -5,7 +5,7 @@ import { defaultColours, themeKinds } from "./makeThemes";
 
 const dark = defaultColours("dark");
 
-/** Vertical way of the sparkline from its left end to its right end; up is positive. */
+/** The sparkline's vertical distance from its left to its right end; up is positive. */
 function rise(svg: string): number {
   const line = /<path d="M[\d.]+ ([\d.-]+) L[\d.]+ ([\d.-]+)" fill="none"/.exec(svg);
   return line === null ? Number.NaN : Number(line[1]) - Number(line[2]);
@@ -20,7 +20,7 @@ test("there are nine shapes: four gains, flat, three harms, one hollow", () => {
   ]);
 });
 
-test("direction alone tells the eight known shapes apart, in order", () => {
+test("direction alone distinguishes the eight known shapes, in order", () => {
   const rises = shapes.filter((shape) => shape !== "unknown").map((shape) => rise(shapeSvg(shape, dark, false)));
   expect([...rises].sort((a, b) => b - a)).toEqual(rises);
   expect(new Set(rises).size).toBe(8);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { joinShellWords, ShellWordsError, splitShellWords } from "../../extension/core/text/shellWords";
 
-describe("a typed line is split as a shell splits it", () => {
+describe("a typed line is split like in a shell", () => {
   const table: [typed: string, words: string[]][] = [
     ["", []],
     ["   \t ", []],
@@ -26,7 +26,7 @@ describe("a typed line is split as a shell splits it", () => {
   });
 });
 
-describe("what has no end is pointed at", () => {
+describe("an error points at what has no end", () => {
   const table: [typed: string, offset: number, says: string][] = [
     ["a 'b", 2, "The single quote at column 3 has no end. Close it."],
     ['"a\\"', 0, "The double quote at column 1 has no end. Close it."],

@@ -15,8 +15,8 @@ const table: [name: string, change: Change, lines: number[]][] = [
   ["a new line at its beginning moves it down", change(5, 0, 5, "\n"), [2, 6, 9]],
   ["three lines pasted", change(5, 0, 5, "a\nb\nc\n"), [2, 8, 11]],
   ["a line above deleted", change(3, 0, 4, ""), [2, 4, 7]],
-  ["the line deleted: it collects where it was", change(4, 2, 6, ""), [2, 4, 6]],
-  ["a range replaced by as many lines", change(4, 0, 6, "x\ny\nz"), [2, 5, 8]],
+  ["the line deleted: it moves to where the deletion began", change(4, 2, 6, ""), [2, 4, 6]],
+  ["a range replaced by the same number of lines", change(4, 0, 6, "x\ny\nz"), [2, 5, 8]],
 ];
 
 test.each(table)("%s", (_, edit, expected) => {

@@ -5,10 +5,10 @@ import { live, row, runState, summary } from "./make";
 const idle: StatusInput = { engine: "running", run: null, summary: null, rows: [], hotLinesOf: null };
 const table: [name: string, over: Partial<StatusInput>, text: string | undefined][] = [
   ["nothing loaded", {}, undefined],
-  ["engine comes back", { engine: "restarting" }, undefined],
+  ["engine restarts", { engine: "restarting" }, undefined],
   ["engine failed", { engine: "failed" }, "$(error) Fulcrum"],
   ["run begins", { run: runState({ message: "", live: null }) }, "$(sync~spin) Fulcrum: starting"],
-  ["run goes on", { run: runState(), summary: summary() }, "$(sync~spin) 23 experiments"],
+  ["run is running", { run: runState(), summary: summary() }, "$(sync~spin) 23 experiments"],
   [
     "run is paused",
     { run: runState({ message: "paused · 23 experiments", live: live({ paused: true }) }) },

@@ -1,6 +1,6 @@
 import { writeResults } from "../support/results.mjs";
 
-/** A vitest reporter that ends as the other floors do. */
+/** A vitest reporter with the same summary as the other levels. */
 export default class Summary {
   /**
    * @param {readonly import("vitest/node").TestModule[]} modules

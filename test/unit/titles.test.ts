@@ -3,7 +3,7 @@ import { cutNames, shortTitle, titleHover } from "../../extension/core/profiles/
 
 const long = "checkout-service-with-cache-2026-11-21.pb.gz − checkout-service-with-cache-2026-11-20.pb.gz";
 
-test("what is too long loses what both names have in common, and keeps what tells them apart", () => {
+test("long names lose what they have in common, and keep what distinguishes them", () => {
   expect(shortTitle("a.folded − b.folded", 40)).toBe("a.folded − b.folded");
   expect(shortTitle(long, 43)).toBe("checkout-se…21.pb.gz − checkout-se…20.pb.gz");
   const changed = (when: string) => `server-${when}-the-change-of-the-allocator.folded`;
@@ -16,11 +16,11 @@ test("what is too long loses what both names have in common, and keeps what tell
   }
 });
 
-test("names that have nothing in common lose their middles", () => {
+test("long names with nothing in common lose their middles", () => {
   expect(shortTitle(`short − ${"x".repeat(50)}yz`, 30)).toBe("short − xxxxxxxxxx…xxxxxxxxyz");
 });
 
-test("in a page the parts that names have in common give way, and nothing is lost of the whole", () => {
+test("in a page, the common parts of names shrink, and the text keeps the whole names", () => {
   expect(cutNames("a.folded − checkout-service.pb.gz")).toEqual([
     { head: "", kept: "a.folded", tail: "" },
     { head: "checkout-ser", kept: "vice.pb.gz", tail: "" },
@@ -34,12 +34,12 @@ test("in a page the parts that names have in common give way, and nothing is los
   expect(together.join(" − ")).toBe(long);
 });
 
-test("two names that are the same are told by their ends", () => {
+test("two equal names keep their ends", () => {
   const [a, b] = cutNames("profile.pb.gz − profile.pb.gz");
   expect([a, b].map((it) => `${it?.head}${it?.kept}${it?.tail}`)).toEqual(["profile.pb.gz", "profile.pb.gz"]);
 });
 
-test("who points at it reads both sides", () => {
+test("the hover names both sides", () => {
   expect(titleHover("after − before")).toBe("A: after\nB: before, the base\nDifferences are A − B.");
   expect(titleHover("cpu.pb.gz")).toBe("cpu.pb.gz");
 });

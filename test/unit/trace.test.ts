@@ -1,4 +1,4 @@
-/** A trace's words and geometry. */
+/** A trace's text and geometry. */
 import { describe, expect, test } from "vitest";
 import type { EventsRow, RefineIteration } from "../../extension/core/engine/protocol";
 import { readableOn } from "../../extension/core/themeColours";
@@ -41,7 +41,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("a screen reader hears what the cells show", () => {
+  test("a screen reader reads what the cells show", () => {
     expect(plain(spokenOf(eventRow(call)))).toBe(
       "dispatcher.ThreadPool.get, 17.0 µs wall, 16.0 µs CPU, 12.0 µs its own, request 87, 4 in the queue, queued for 749 ms, at 1.234568 s",
     );
@@ -58,7 +58,7 @@ describe("rows", () => {
     );
   });
 
-  test("a call's values stand behind its name, and are heard", () => {
+  test("a call's values follow its name, also for a screen reader", () => {
     const values = { arguments: null, moreArguments: 0, returned: null, text: '("a", 2) → 3' };
     const row = eventRow({ ...call, ended: "thrown", values });
     const cells = cellsOf(row);
@@ -67,7 +67,7 @@ describe("rows", () => {
     expect(titleOf(row)).toMatch(/^dispatcher\.ThreadPool\.get\("a", 2\) → 3\n/);
   });
 
-  test("a row that is not known which request it is says so", () => {
+  test("a row of an unknown request says so", () => {
     const row = eventRow({ ...call, queue: { number: null, length: 0, waitNs: null } });
     expect(cellsOf(row).queue).toBe("no. ? · #0");
     expect(partOf(row)).toEqual({ thread: 4, node: 17 });
@@ -77,7 +77,7 @@ describe("rows", () => {
 describe("the timeline", () => {
   const whole = { left: 0, right: 1000_000 };
 
-  test("zooming keeps the moment below the pointer, and stays inside", () => {
+  test("zooming keeps the time under the pointer, and stays within the trace", () => {
     const near = zoom(whole, whole, 0.5, 0.25);
     expect(near).toEqual({ left: 125_000, right: 625_000 });
     expect(zoom(near, whole, 100, 0.9)).toEqual(whole);
@@ -87,14 +87,14 @@ describe("the timeline", () => {
     expect(narrow.right - narrow.left).toBe(100);
   });
 
-  test("what is shown comes on screen by the least move", () => {
+  test("revealing a range moves the view as little as possible", () => {
     const span = { left: 100_000, right: 200_000 };
     expect(reveal(span, whole, { left: 150_000, right: 160_000 })).toBe(span);
     expect(reveal(span, whole, { left: 500_000, right: 520_000 })).toEqual({ left: 460_000, right: 560_000 });
     expect(around({ left: 400_000, right: 500_000 }, whole)).toEqual({ left: 385_000, right: 515_000 });
   });
 
-  test("ticks stand at round moments, with the unit that fits", () => {
+  test("ticks are at round times, in a suitable unit", () => {
     const texts = (left: number, right: number) => ticks({ left, right }, 500).map((tick) => plain(tick.text));
     expect(texts(0, 1e9)).toEqual(["0.0 s", "0.5 s", "1.0 s"]);
     expect(texts(1e9, 1.001e9)).toEqual(["1000.0 ms", "1000.5 ms", "1001.0 ms"]);
@@ -106,12 +106,12 @@ describe("the timeline", () => {
     expect([first?.top, second?.top, third?.top]).toEqual([0, 20, 74]);
   });
 
-  test("states differ in height or pattern, not only in colour", () => {
+  test("states differ in height or pattern, not just in colour", () => {
     const looks = Object.values(stateLooks).map((look) => `${look.height} ${look.hatched}`);
     expect(new Set(looks).size).toBe(looks.length);
   });
 
-  test.each(themeKinds)("text is readable: %s", (kind) => {
+  test.each(themeKinds)("text is legible: %s", (kind) => {
     const theme = traceTheme(kind, readTheme(kind));
     for (const fill of [...theme.calls, theme.match]) {
       expect(contrast(readableOn(fill), fill)).toBeGreaterThan(4.5);
@@ -125,7 +125,7 @@ describe("the timeline", () => {
   });
 });
 
-test("two traces compared: the change has a sign and a word, times are a call's mean", () => {
+test("a comparison's change has a sign and a word, and times are per call", () => {
   const sums = { count: 4, wallNs: 8_000_000, cpuNs: 1, selfWallNs: 4_000_000, thread: 3, node: 9 };
   const difference = { role: "Dispatcher-#", path: ["a.run", "a.get"], change: "slower" as const, selfWallNs: 3e6 };
   const row = differenceRow({ ...difference, a: sums, b: { ...sums, count: 1, wallNs: 1_000_000 } });
@@ -146,25 +146,25 @@ test("two traces compared: the change has a sign and a word, times are a call's 
   expect(all.roles).toEqual(["main (1 / 2)"]);
 });
 
-test("pages of a comparison are asked for one at a time, and each is taken once", () => {
+test("pages of a comparison are requested one at a time, and each is used once", () => {
   const pages = new Pages();
   pages.begin(250);
   expect([pages.take(0, 100), pages.ask(), pages.waiting, pages.ask()]).toEqual([true, 100, true, undefined]);
   expect([pages.take(100, 100), pages.take(100, 100), pages.waiting, pages.more]).toEqual([true, false, false, true]);
-  // What could not be read is asked for again.
+  // A page that could not be read is requested again.
   expect([pages.ask(), pages.take(200, 0), pages.ask(), pages.take(200, 50)]).toEqual([200, true, 200, true]);
   expect([pages.more, pages.ask()]).toEqual([false, undefined]);
-  // An answer to a comparison that was loaded anew is late.
+  // The comparison was reloaded: this answer is too late.
   pages.begin(120);
   expect(pages.take(100, 20)).toBe(false);
 });
 
-describe("the chosen row", () => {
+describe("the selected row", () => {
   const told: [string | undefined, boolean][] = [];
   const chosen = new Chosen<string>((row, led) => told.push([row, led]));
   const heard = () => told.splice(0);
 
-  test("leads when somebody goes to it, and not when rows around it come", () => {
+  test("moves the view when the user selects it, and not when rows around it load", () => {
     chosen.choose("early");
     expect(heard()).toEqual([["early", true]]);
     chosen.update("early");
@@ -172,7 +172,7 @@ describe("the chosen row", () => {
     expect(heard()).toEqual([]);
   });
 
-  test("that has not come leads once, when it comes", () => {
+  test("moves the view once when it loads later", () => {
     chosen.choose(undefined);
     chosen.update(undefined);
     chosen.update("far");
@@ -183,7 +183,7 @@ describe("the chosen row", () => {
     ]);
   });
 
-  test("that is told anew, with another column, does not lead", () => {
+  test("does not move the view when it is loaded again with another column", () => {
     chosen.choose("here");
     chosen.update(undefined);
     chosen.update("here, queued");
@@ -195,7 +195,7 @@ describe("the chosen row", () => {
   });
 });
 
-test("a refine loop that was asked to stop says so until it has stopped", () => {
+test("a refine loop that is stopping says so until it has stopped", () => {
   const model: RefineModel = {
     ...{ title: "Refine shop", command: "shop", state: "going", stopping: false, message: "run 2", fraction: 0.4 },
     ...{ rows: [], hotspots: [], filter: null, notes: [] },
@@ -207,7 +207,7 @@ test("a refine loop that was asked to stop says so until it has stopped", () => 
   expect(says({ stopping: true, state: "done", message: "It was stopped." })).toBe("It was stopped.");
 });
 
-test("the refine loop's table: bars by what was metered, the last row may be going on", () => {
+test("the refine loop's table: bars by metered calls, the last row may be running", () => {
   const first: RefineIteration = {
     ...{ number: 1, run: "/r1", filter: "/r1/filter", methods: 1200, classes: 90, fired: 5_000_000, metered: 400_000 },
     ...{ hotspots: 3, units: 1, wallNs: 2e9, cpuNs: 1e9, baselineWallNs: 1e9, baselineCpuNs: 1e9 },
@@ -229,12 +229,12 @@ test("the refine loop's table: bars by what was metered, the last row may be goi
   expect(two).toMatchObject({ share: 0.25, unit: "–", overhead: "–", going: true });
 });
 
-test("hotspots are told with Java's own types", () => {
+test("hotspots are shown with Java's types", () => {
   for (const [name, text] of [
     ["dispatcher.ThreadPool.get()Ldispatcher/DispatchRequest;", "dispatcher.ThreadPool.get()"],
     ["shop.Cart.add(ILjava/lang/String;[[JZ)V", "shop.Cart.add(int, String, long[][], boolean)"],
     ["shop.Cart.<init>(Lshop/Cart$Item;)V", "shop.Cart.<init>(Cart.Item)"],
-    // Functions of native programs have no descriptors.
+    // Native functions have no descriptors.
     ["shop::Cart::add(int)", "shop::Cart::add(int)"],
     ["shop::total(char const*) const", "shop::total(char const*) const"],
     ["main", "main"],
@@ -243,7 +243,7 @@ test("hotspots are told with Java's own types", () => {
   }
 });
 
-test("a run is called after its program", () => {
+test("a run is named after its program", () => {
   for (const [folder, name] of [
     ["/w/.fulcrum/runs/20261122T115608Z-dispatcher.Main", "dispatcher.Main"],
     ["/w/.fulcrum/runs/20261122T115608Z-dispatcher.Main-refine-1", "dispatcher.Main"],
@@ -254,7 +254,7 @@ test("a run is called after its program", () => {
   }
 });
 
-test("the values of calls that are pointed at are asked for once, one call at a time", () => {
+test("the values of calls under the pointer are requested once, one call at a time", () => {
   const asked: [number, number][] = [];
   const values = new CallValues((thread, node) => asked.push([thread, node]));
   expect([values.of(2, 17), values.of(2, 17), values.of(2, 30)]).toEqual(["", "", ""]);
@@ -268,7 +268,7 @@ test("the values of calls that are pointed at are asked for once, one call at a 
     [2, 30],
     [3, 17],
   ]);
-  // Another trace is shown before the answer comes: it has a call 17, too.
+  // Another trace is shown before the answer comes. It has a call 17, too.
   values.clear();
   expect(values.of(2, 17)).toBe("");
   expect(asked).toHaveLength(4);

@@ -1,9 +1,9 @@
-/** No trace stays open in the engine that nobody looks at. */
+/** The engine keeps no trace open that no panel shows. */
 import { describe, expect, test } from "vitest";
 import { Cancelled } from "../../extension/core/engine/errors";
 import { closeTraces, openBoth, openTrace, type TraceEngine } from "../../extension/core/trace/sessions";
 
-/** Opens runs under rising numbers, unless they are named `bad`; what is open then. */
+/** Opens runs under rising ids, except one named `bad`, and lists what is open. */
 function makeEngine(state = "running") {
   const open = new Set<number>();
   const asked: string[] = [];
@@ -32,8 +32,8 @@ function makeEngine(state = "running") {
   return { engine, open, asked };
 }
 
-describe("traces in the engine", () => {
-  test("one whose panel was closed while it opened is closed as soon as it is there", async () => {
+describe("traces that are open in the engine", () => {
+  test("a trace whose panel closed while it was opening is closed once it has opened", async () => {
     const { engine, open } = makeEngine();
     const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
     const opening = openTrace(engine, "a", { token, onCancel: "drop" });
@@ -42,7 +42,7 @@ describe("traces in the engine", () => {
     expect([...open]).toEqual([]);
   });
 
-  test("of two, both are open or none", async () => {
+  test("of two traces, both are open or neither", async () => {
     const { engine, open } = makeEngine();
     const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
     expect(await openBoth(engine, { a: "x", b: "y" }, token)).toEqual({ a: 1, b: 2 });
@@ -51,7 +51,7 @@ describe("traces in the engine", () => {
     expect([...open]).toEqual([1, 2]);
   });
 
-  test("closing goes on after one that is not open, and asks no engine that is away", async () => {
+  test("closing continues after one that is not open, and asks no engine that has stopped", async () => {
     const { engine, open, asked } = makeEngine();
     await openTrace(engine, "a", { onCancel: "drop" });
     await closeTraces(engine, [7, 1]);

@@ -1,4 +1,4 @@
-/** Where the boxes and arrows of the stage diagram are. */
+/** The layout of the stage diagram's boxes and arrows. */
 import { describe, expect, test } from "vitest";
 import { type Diagram, mostBoxes, stageDiagram } from "../../extension/core/transactions/diagram";
 import { layers } from "../../extension/core/transactions/layers";
@@ -23,7 +23,7 @@ const inside = (outer: { x: number; y: number; width: number; height: number }, 
 const apart = (a: { x: number; y: number; width: number; height: number }, b: typeof a) =>
   a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
 
-/** What must hold for any diagram. */
+/** What must be true of any diagram. */
 function check(diagram: Diagram | null): Diagram {
   if (diagram === null) {
     throw new Error("no diagram");
@@ -56,12 +56,12 @@ function check(diagram: Diagram | null): Diagram {
 describe("layers", () => {
   const edge = (from: string, to: string, weight = 1) => ({ from, to, weight });
 
-  test("each node stands behind all that lead to it", () => {
+  test("each node comes after all nodes that lead to it", () => {
     const found = layers(["c", "a", "b", "alone"], [edge("a", "b"), edge("b", "c"), edge("a", "c")], new Map());
     expect(Object.fromEntries(found)).toEqual({ a: 0, b: 1, c: 2, alone: 0 });
   });
 
-  test("of a request and its reply the one counts that agrees with the ways of transactions, else the heavier one", () => {
+  test("of a request and its reply, the one in the transactions' direction counts, else the more frequent one", () => {
     const both = [edge("back", "front", 5), edge("front", "back", 5)];
     const position = new Map([
       ["front", 0],
@@ -72,7 +72,7 @@ describe("layers", () => {
     expect(heavier.get("b")).toBe(1);
   });
 
-  test("circles and loops end", () => {
+  test("cycles and loops terminate", () => {
     const circle = [edge("a", "b", 3), edge("b", "c", 2), edge("c", "a", 1), edge("a", "a", 9), edge("x", "a", 1)];
     expect(Object.fromEntries(layers(["a", "b", "c"], circle, new Map()))).toEqual({ a: 0, b: 1, c: 2 });
   });
@@ -91,7 +91,7 @@ describe("the stage diagram", () => {
     expect(diagram.processes.map((it) => [it.name, it.shareText.replace("\u00a0", " ")])).toEqual([
       ["apache2", "100 %"],
     ]);
-    // A thread that is a stage too has one box.
+    // A thread that is also a stage has one box.
     expect(diagram.boxes.map((it) => it.name).sort()).toEqual([
       ...["ap_queue_pop", "ap_queue_push", "listener", "start", "worker"],
     ]);
@@ -106,7 +106,7 @@ describe("the stage diagram", () => {
     expect(diagram.arrows[0]?.thickness).toBeGreaterThan(diagram.arrows[1]?.thickness ?? 9);
   });
 
-  test("three tiers stand from left to right as their transactions go, whatever replies say", () => {
+  test("three tiers are laid out from left to right in their transactions' order, whatever the replies do", () => {
     const flows = [
       flow("mysqld/net_flush", "java/read_message", 20),
       flow("java/respond", "squid/read_message", 20),
@@ -129,13 +129,13 @@ describe("the stage diagram", () => {
     expect(start("respond")).toBe(box(diagram, "respond").x);
   });
 
-  test("stages of one name in two programs are two", () => {
+  test("stages with the same name in two programs are different", () => {
     const flows = [flow("a/read", "b/read", 1)];
     const diagram = check(stageDiagram(shownOf({ flows }), []));
     expect(diagram.boxes.map((it) => it.process)).toEqual(["a", "b"]);
   });
 
-  test("beyond forty boxes the others are one, which has what they have together", () => {
+  test("beyond forty boxes the others become one box with their sums", () => {
     const stages = Array.from({ length: 60 }, (_, n) => thread(`server/worker-${n}`, n < 40 ? 0.02 : 0.01));
     const flows = [
       flow("server/worker-0", "server/worker-50", 5, "stage"),
@@ -150,12 +150,12 @@ describe("the stage diagram", () => {
     expect(other?.share).toBeCloseTo(0.2);
     const together = diagram.arrows.find((it) => it.to === other?.id);
     expect([together?.kind, together?.count]).toEqual(["stage", "12"]);
-    // What flows among the others is not drawn.
+    // Flows among the others are not drawn.
     expect(diagram.arrows.length).toBe(2);
     expect(diagram.processes.map((it) => it.name)).toEqual(["server", "others"]);
   });
 
-  test("several kinds between the same stages, loops and circles have arrows of their own", () => {
+  test("several kinds of flow between two stages, loops and cycles have their own arrows", () => {
     const flows = [
       flow("a/x", "a/y", 3, "event"),
       flow("a/x", "a/y", 2, "memory"),
@@ -164,14 +164,14 @@ describe("the stage diagram", () => {
     ];
     const diagram = check(stageDiagram(shownOf({ flows }), []));
     expect(new Set(diagram.arrows.map((it) => it.path)).size).toBe(4);
-    // Their counts do not cover each other.
+    // Their counts do not overlap.
     expect(new Set(diagram.arrows.map((it) => `${it.x} ${it.y}`)).size).toBe(4);
     for (const it of diagram.arrows) {
       expect(diagram.boxes.every((box) => apart(box, { x: it.x, y: it.y, width: 0, height: 0 }))).toBe(true);
     }
   });
 
-  test("nothing recorded, nothing drawn", () => {
+  test("nothing is drawn if nothing was recorded", () => {
     expect(stageDiagram(shownOf(), [])).toBeNull();
   });
 });

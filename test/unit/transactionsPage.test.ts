@@ -23,7 +23,7 @@ test("crosstalk has a cell for each pair that waited, and one tab stop", () => {
   expect(html).not.toContain("<h3>");
 });
 
-test("the pair that was open stays open when the run is read again", () => {
+test("an open pair stays open when the run is reloaded", () => {
   const html = crosstalk([pair("GET /a", "GET /b", 4e6)], { waiter: "GET /a", holder: "GET /b" });
   expect(html).toContain("<h3>GET /a waits for GET /b</h3>");
 });
@@ -34,7 +34,7 @@ test("without crosstalk the page says so", () => {
   expect(html).not.toContain("<table");
 });
 
-test("stages are boxes, flows are arrows with their counts, and both are said in words", () => {
+test("stages are boxes, flows are arrows with counts, and both have text", () => {
   const opened = openedOf({ shown: shownOf({ flows: [flow("shop/ask", "back/serve", 12)] }) });
   const html = renderToString(h(Stages, { opened, go: nothing }));
   expect(html.match(/class="box place/g)?.length).toBe(2);
@@ -44,7 +44,7 @@ test("stages are boxes, flows are arrows with their counts, and both are said in
   expect(renderToString(h(Stages, { opened: openedOf(), go: nothing }))).toContain("There is nothing to draw");
 });
 
-test("a transaction has a lane for each thread, and its slowest is shown first", () => {
+test("a transaction has a lane for each thread, and the slowest transaction is shown first", () => {
   const stays = [stay("shop/front", "", 0, 1), stay("backend/serve", "serve", 1, 3)];
   const ways = [way("GET /a", 3, stays), way("GET /a", 9, stays)];
   const opened = openedOf({ shown: shownOf({ types: [type("GET /a")] }), ways });

@@ -1,11 +1,11 @@
-/** What pages are made of, as HTML. */
+/** The components of pages, as HTML. */
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { expect, test } from "vitest";
 import { isLong, LongList } from "../../extension/webview/navigator/longList";
 import { Head, Link, Notes, ProfileTitle, ProgressBar } from "../../extension/webview/ui";
 
-test("of a note its first sentence is seen, and many are folded", () => {
+test("a long note shows its first sentence, and many notes are folded", () => {
   const long = `One sentence. ${"And more words. ".repeat(12)}`.trimEnd();
   expect(renderToString(h(Notes, { notes: ["Short.", long] }))).toMatch(
     /^<ul class="notes"><li>Short\.<\/li><li><details><summary>One sentence\..*<\/summary><span>.*more words\.<\/span><\/details><\/li><\/ul>$/,
@@ -15,7 +15,7 @@ test("of a note its first sentence is seen, and many are folded", () => {
   expect(renderToString(h(Notes, { notes: many }))).toMatch(/<li>Note 0\.<\/li>.*<summary>.*more.*<\/summary><ul><li>/);
 });
 
-test("what is not known has no number for screen readers", () => {
+test("an unknown value has no number for screen readers", () => {
   expect(renderToString(h(ProgressBar, { label: "Refining", fraction: 0.417 }))).toContain('aria-valuenow="42"');
   const unknown = renderToString(h(ProgressBar, { label: "Refining", fraction: null }));
   expect(unknown).toContain('class="progress unknown"');
@@ -29,14 +29,14 @@ test("names are text, never markup", () => {
   expect(renderToString(h(ProfileTitle, { title: "<i>a.pb.gz − <i>b.pb.gz" }))).not.toContain("<i>");
 });
 
-test("columns say what they are", () => {
+test("columns have headings", () => {
   const columns = [{ text: "Call", title: "Who", kind: "text" }, { text: "" }] as const;
   expect(renderToString(h("table", {}, h(Head, { columns })))).toBe(
     '<table><thead><tr><th scope="col" title="Who" class="text">Call</th><th scope="col"></th></tr></thead></table>',
   );
 });
 
-test("of a long list only what is in sight exists", () => {
+test("a long list renders only what is visible", () => {
   const list = (count: number) =>
     renderToString(
       h(LongList, {

@@ -7,7 +7,7 @@ const list = new VirtualList([
   { count: 200, footer: false },
 ]);
 
-test("headings, rows and remarks stand in order", () => {
+test("headings, rows and remarks are in order", () => {
   expect(list.length).toBe(1 + 3 + 1 + 1 + 1 + 1 + 200);
   expect(Array.from({ length: 9 }, (_, at) => list.entry(at))).toEqual([
     { kind: "heading", part: 0 },
@@ -22,7 +22,7 @@ test("headings, rows and remarks stand in order", () => {
   expect(list.entry(list.position(2, 199))).toEqual({ kind: "row", part: 2, index: 199 });
 });
 
-test("of ten million rows only those on screen are asked for, in pages", () => {
+test("of ten million rows only those on screen are requested, in pages", () => {
   const huge = new VirtualList([{ count: 10_000_000, footer: false }]);
   const [first, end] = huge.visible(22 * 5_000_000, 220, 22);
   expect(end - first).toBeLessThan(20);
@@ -33,12 +33,12 @@ test("of ten million rows only those on screen are asked for, in pages", () => {
   expect(huge.missing(first, end, () => true)).toEqual([]);
 });
 
-test("of thousands of rows those in sight are shown, and a few around them", () => {
+test("of thousands of rows the visible ones are rendered, and a few around them", () => {
   const place = { height: 176, rowHeight: 22 };
   expect(rowsInSight(5000, { scrolled: 0, ...place })).toEqual([0, 12]);
   expect(rowsInSight(5000, { scrolled: 22 * 1000, ...place })).toEqual([996, 1012]);
   expect(rowsInSight(5000, { scrolled: 22 * 4992, ...place })).toEqual([4988, 5000]);
-  // The list became shorter than it was scrolled.
+  // The list became shorter than the scroll position.
   expect(rowsInSight(3, { scrolled: 22 * 1000, ...place })).toEqual([3, 3]);
 });
 
@@ -47,7 +47,7 @@ test("the last page ends with the list", () => {
   expect(list.missing(first, end, () => false)).toEqual([{ part: 2, from: 150, count: 50 }]);
 });
 
-test("keys go from row to row over headings and remarks", () => {
+test("keys move from row to row, past headings and remarks", () => {
   expect(list.move(-1, "Home", 10)).toBe(1);
   expect(list.move(1, "ArrowDown", 10)).toBe(2);
   expect(list.move(3, "ArrowDown", 10)).toBe(8);
@@ -60,7 +60,7 @@ test("keys go from row to row over headings and remarks", () => {
   expect(list.move(1, "x", 10)).toBeUndefined();
 });
 
-test("an empty list leads nowhere", () => {
+test("keys do nothing in an empty list", () => {
   const empty = new VirtualList([]);
   expect([empty.length, empty.move(-1, "Home", 5), empty.visible(0, 100, 22)]).toEqual([0, undefined, [0, 0]]);
 });

@@ -1,4 +1,4 @@
-/** Runs the suite of a window whose workspace asks for it, and writes what came of it beside that wish. */
+/** Runs a suite if the workspace has a request for one, and writes the result beside that request. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
 import type { SuiteResult } from "../harness";
@@ -12,7 +12,7 @@ export async function activate(): Promise<void> {
   const wish = vscode.Uri.joinPath(folder.uri, ".host-tests.json").fsPath;
   const { group } = JSON.parse(readFileSync(wish, "utf8")) as { group: string };
   const result = await load(suite, group);
-  // Whoever sees it sees all of it.
+  // A rename, so that a reader never sees half a file.
   writeFileSync(`${wish}.part`, JSON.stringify(result));
   renameSync(`${wish}.part`, `${wish}.result`);
 }

@@ -1,15 +1,15 @@
-/** A floor of tests in an editor: each test with its time, each group up to its first failure, a picture of what failed. */
+/** A test level in an editor: the time of each test, each group up to its first failure, a picture of each failure. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { writeResults } from "./results.mjs";
 import { root } from "./root.mjs";
 
-/** How long one test may take, in milliseconds: for what never ends. */
+/** The time limit of one test, in milliseconds. It only catches tests that hang. */
 const limit = 300_000;
 
 const pictures = path.join(root, "out", "test-results", "pictures");
 
-export class Floor {
+export class Level {
   /** @type {import("./results.mjs").TestTime[]} */
   #tests = [];
   /** @type {{ name: string, message: string }[]} */
@@ -21,7 +21,7 @@ export class Floor {
   }
 
   /**
-   * Runs tests in a page of their own, up to the first that fails.
+   * Runs tests in their own page, up to the first that fails.
    * @param {string} group
    * @param {() => Promise<import("playwright-core").Page>} open
    * @param {(page: import("playwright-core").Page, test: (name: string, body: () => Promise<void>) => Promise<void>) => Promise<void>} body
@@ -42,7 +42,7 @@ export class Floor {
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.fail(running, `${message}\n${await photograph(page, `${this.name}-${group}`)}`);
     } finally {
-      // Leaving the page ends its extension host and with it its engine.
+      // Closing the page ends its extension host, and with it the engine.
       await page?.goto("about:blank").catch(() => undefined);
       await page?.close();
     }
@@ -70,16 +70,16 @@ export class Floor {
   }
 }
 
-/** What the page shows, as a file; says where. */
+/** Saves what the page shows as a picture, and returns where. */
 export async function photograph(page, name) {
   const file = path.join(pictures, `${name}.png`);
   try {
     mkdirSync(pictures, { recursive: true });
-    // What fades in or moves is shown as it will be.
+    // Animations are shown in their final state.
     await page.screenshot({ path: file, animations: "disabled", timeout: 30_000 });
-    return `It looked like ${path.relative(root, file)}.`;
+    return `Screenshot: ${path.relative(root, file)}.`;
   } catch (error) {
-    return `There is no picture: ${error}`;
+    return `No screenshot: ${error}`;
   }
 }
 
@@ -92,7 +92,9 @@ async function within(milliseconds, work) {
   await Promise.race([
     work,
     new Promise((_, reject) => {
-      late.addEventListener("abort", () => reject(new Error(`It was not done after ${milliseconds / 1000} seconds.`)));
+      late.addEventListener("abort", () =>
+        reject(new Error(`The test did not end within ${milliseconds / 1000} seconds.`)),
+      );
     }),
   ]);
 }
