@@ -1,13 +1,13 @@
 /**
  * `npm run bench -- accuracy [SAMPLE…]`, `overhead [SAMPLE…]` or `loading`: runs a benchmark and writes its part of
  * docs/accuracy.md or docs/benchmarks.md. Flags (--quick, --resume, --report) are in bench/lib/options.mjs.
- * `npm run bench -- fuzz [--seconds N] [TARGET…]` runs the fuzz targets and prints their totals; `campaigns` runs what the
- * suite leaves out, and `steady` the timing-sensitive part of the suite again and again. `corpora` reads other people's
- * recordings and compares their numbers with other tools'. `repeat` profiles two samples twenty times. `bookstore` records the
- * shop of Whodunit §8.4 and compares its database's numbers with the database's own. `price` halves a critical section and compares
- * what that brings with what was predicted.
- * `flows`, `messages`, `handlers` and `kills` look whether transactional profiling is right: what flows through shared memory,
- * remote calls in random pieces, hits and misses of caches, servers that are killed.
+ * `npm run bench -- fuzz [--seconds N] [TARGET…]` runs the fuzz targets and prints their totals. `campaigns` runs what the
+ * suite leaves out, and `steady` repeats the timing-sensitive part of the suite. `corpora` reads other people's recordings
+ * and compares their numbers with those of other tools. `repeat` profiles two samples twenty times. `bookstore` records the
+ * shop of Whodunit §8.4 and compares the numbers for its database with the database's own. `price` halves a critical section
+ * and compares the gain with the prediction.
+ * `flows`, `messages`, `handlers` and `kills` check transactional profiling: flows through shared memory, remote calls in random
+ * pieces, hits and misses of caches, servers that are killed.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";

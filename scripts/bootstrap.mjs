@@ -1,6 +1,6 @@
 /**
- * From a clean clone to something that runs: tools, npm packages, engine, extension. Needs nothing but Node.
- * Every step is skipped or quick when its result is there.
+ * From a clean clone to something that runs: tools, npm packages, engine, extension. Needs only Node.
+ * Every step is skipped or quick if its result exists.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ import { checkTools } from "./lib/tools.mjs";
 /** Everything that `npm start`, `npm test` and `npm run package` need. */
 export async function bootstrap({ tests = false } = {}) {
   await checkTools({ tests });
-  // npm waits for the network most of the time, the compiler never does.
+  // npm mostly waits for the network, the compiler never does.
   await Promise.all([installPackages(), buildEngine()]);
   await buildExtension();
 }
 
 /**
- * What records and shows a causal profile, and nothing else, unless everything is built already: two thirds of the engine.
- * Returns where the command is, and whether everything is built.
+ * Builds only what records and shows a causal profile, about two thirds of the engine, unless everything is built already.
+ * Returns the path of the command, and whether everything is built.
  */
 export async function bootstrapCausal() {
   const fulcrum = path.join(root, "bin", "fulcrum");
@@ -33,7 +33,7 @@ export async function bootstrapCausal() {
   return { fulcrum: path.join(root, "out", "causal", "fulcrum"), whole: false };
 }
 
-/** Installs the npm packages of package-lock.json, unless they are there. No package's script runs. */
+/** Installs the npm packages in package-lock.json, unless they are installed. No package's script runs. */
 export async function installPackages() {
   const lock = readFileSync(path.join(root, "package-lock.json"));
   const stamp = createHash("sha256").update(lock).digest("hex");
@@ -42,13 +42,13 @@ export async function installPackages() {
     return;
   }
   await step("npm packages", async () => {
-    // Not `npm ci`: that refuses a lock that leaves out other platforms' optional binaries.
+    // Not `npm ci`, which refuses a lock file without other platforms' optional binaries.
     await run("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
     writeFileSync(file, stamp);
   });
 }
 
-/** Builds the part of the engine that profiles causally. */
+/** Builds the part of the engine for causal profiling. */
 async function buildCausal() {
   await step("engine, causal profiling", async (say) => {
     await cargoBuild(["-p", "fulcrum-cli", "--no-default-features", "-p", "fulcrum-runtime"], say);
@@ -70,7 +70,7 @@ export async function buildEngine() {
   });
 }
 
-/** What programs with progress points are built with: the header for C and C++, the crate for Rust. */
+/** What programs need for progress points: the header for C and C++, the crate for Rust. */
 export function placeProgressPoints(folder) {
   const crate = path.join(folder, "fulcrum-progress");
   rmSync(crate, { recursive: true, force: true });
@@ -87,7 +87,7 @@ async function placeAll(folder, names) {
   }
 }
 
-/** Copies a binary without its debug information. A copy in use is replaced, never written into. */
+/** Copies a binary without its debug information. A copy in use is replaced, never overwritten in place. */
 async function place(from, to) {
   mkdirSync(path.dirname(to), { recursive: true });
   const partial = `${to}.${process.pid}`;

@@ -14,12 +14,12 @@ import { root, run, StepError, step } from "./lib/steps.mjs";
 
 const cache = path.join(root, ".vscode-test");
 
-/** The editor that tests and `npm start` use, and the Node that it asks for. */
+/** The editor that tests and `npm start` use, and the version of Node that it needs. */
 export const editorVersion = "4.139.1";
 const nodeMajor = 24;
 
 /**
- * Downloads the editor once into `.vscode-test/`, about 50 MB.
+ * Downloads the editor into `.vscode-test/`, once (about 50 MB).
  * @returns {Promise<{ node: string, main: string }>} the Node binary and the server's main script
  */
 export async function installEditor() {
@@ -124,7 +124,7 @@ export async function startEditor({
   }
   const url = (folder, file) => {
     const page = new URL(`http://127.0.0.1:${port}/`);
-    // Without a folder the editor would open the one that was open last.
+    // Without a folder, the editor would open the last one.
     page.searchParams.set(folder === undefined ? "ew" : "folder", folder ?? "true");
     if (file !== undefined) {
       const remote = `vscode-remote://127.0.0.1:${port}${encodeURI(file)}`;
@@ -135,7 +135,7 @@ export async function startEditor({
   return { url, port, pid: child.pid ?? 0, stop };
 }
 
-/** Node 24: the running one when it is new enough, else from the registry. */
+/** Node 24: the running one if it is new enough, or else one from the registry. */
 async function installNode() {
   if (Number(process.versions.node.split(".")[0]) >= nodeMajor) {
     return process.execPath;
@@ -157,7 +157,7 @@ function npm(args, cwd) {
   return install("npm", args, cwd);
 }
 
-/** Gives what the program printed. */
+/** Returns the program's output. */
 async function install(command, args, cwd) {
   try {
     const { stdout } = await run(command, args, { cwd });
@@ -171,7 +171,7 @@ function signalGroup(pid, signal) {
   try {
     process.kill(-pid, signal);
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 

@@ -1,4 +1,4 @@
-/** `npm run lint`: formatting, warnings and types of both languages. Everything is checked, also after a failure. */
+/** `npm run lint`: formatting, warnings and types of both languages. Runs all checks, even after a failure. */
 import path from "node:path";
 import { installPackages } from "./bootstrap.mjs";
 import { engine, main, root, StepError, seconds, tryRun } from "./lib/steps.mjs";
@@ -6,7 +6,7 @@ import { checkTools } from "./lib/tools.mjs";
 
 const inPackages = (...parts) => path.join(root, "node_modules", ...parts);
 
-// clippy and xtask use the release profile, whose build scripts and macros the product's build shares.
+// clippy and xtask use the release profile, to share build scripts and macros with the product's build.
 /** @type {[name: string, command: string, args: string[], cwd: string][]} */
 const checks = [
   ["rustfmt", "cargo", ["fmt", "--all", "--check"], engine],
@@ -16,7 +16,7 @@ const checks = [
     ["clippy", "--workspace", "--all-targets", "--release", "--quiet", "--", "-D", "warnings"],
     engine,
   ],
-  // Not among all targets: cargo leaves out what `cargo test` leaves out.
+  // `--all-targets` does not include these, because `cargo test` leaves them out.
   [
     "clippy of campaigns",
     "cargo",

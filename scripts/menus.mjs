@@ -15,7 +15,7 @@ async function readMenus() {
 }
 
 /**
- * The manifest with one list replaced. The rest of the text stays as it is.
+ * The manifest with one list replaced. The rest of the text is not changed.
  * @param {string} manifest
  * @param {string} name
  * @param {readonly object[]} entries
@@ -27,7 +27,7 @@ function withList(manifest, name, entries, indent) {
   const end = manifest.indexOf(`${line}]`, start);
   if (start < 0 || end < 0) {
     throw new StepError(
-      `package.json has no list ${name} where it is looked for: "${name}": [ … ], indented by ${indent}.`,
+      `package.json has no list ${name} of the expected form: "${name}": [ … ], indented by ${indent}.`,
     );
   }
   const text = JSON.stringify(entries, null, 2).replaceAll("\n", line);

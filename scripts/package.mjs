@@ -1,4 +1,4 @@
-/** `npm run package`: fulcrum-linux-x64.vsix, and unpacking it, so that whatever is tested was packaged. */
+/** `npm run package`: builds fulcrum-linux-x64.vsix, and unpacks it, so that tests use what was packaged. */
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { bootstrap } from "./bootstrap.mjs";
@@ -8,13 +8,13 @@ import { unzip } from "./lib/unzip.mjs";
 const platform = `linux-${process.arch}`;
 export const vsix = path.join(root, `fulcrum-${platform}.vsix`);
 /**
- * Bytes. Most of it is the engine: the grammars of seven languages, Arrow and Parquet (2 MB), and the names of functions
- * (1 MB), by which a panic in the log says where it was. Cold libraries are not optimised (engine/Cargo.toml), which adds
- * half a megabyte. The library of transactional profiling has a disassembler (0.3 MB).
+ * The size limit in bytes. Most of it is the engine: the grammars of seven languages, Arrow and Parquet (2 MB), and function
+ * names (1 MB), so that a panic in the log says where it was. Cold libraries are not optimised (engine/Cargo.toml), which adds
+ * half a megabyte. The library for transactional profiling has a disassembler (0.3 MB).
  */
 const limit = 14e6;
 
-/** What the extension consists of; README.md and CHANGELOG.md when they are there. */
+/** The extension's files; README.md and CHANGELOG.md if they exist. */
 const parts = [
   ...["package.json", "README.md", "CHANGELOG.md", "LICENSE", "media", "syntaxes"],
   ...["dist/extension.js", "dist/webview", "bin/fulcrum", "bin/libfulcrum_runtime.so", "bin/libfulcrum_jvm_agent.so"],
@@ -22,10 +22,10 @@ const parts = [
   "bin/include",
 ];
 
-/** Packages what bootstrap built. Throws when the file is larger than an extension should be. */
+/** Packages what bootstrap built. Throws if the file is larger than an extension should be. */
 export async function packageExtension() {
   await step("package", async () => {
-    // vsce walks the whole folder, so it gets one that holds nothing else.
+    // vsce walks the whole folder, so it gets one with nothing else in it.
     const stage = path.join(root, "out", "package");
     rmSync(stage, { recursive: true, force: true });
     mkdirSync(stage, { recursive: true });
@@ -38,21 +38,21 @@ export async function packageExtension() {
     await run(process.execPath, [vsce, "package", "--target", platform, ...options, "--out", vsix], { cwd: stage });
     const { size } = statSync(vsix);
     if (size > limit) {
-      throw new StepError(`${path.basename(vsix)} has ${mb(size)}, more than ${mb(limit)}: look at what it holds.`);
+      throw new StepError(`${path.basename(vsix)} has ${mb(size)}, more than ${mb(limit)}. Check its content.`);
     }
   });
   return vsix;
 }
 
 /**
- * Unpacks the VSIX as VS Code does when it installs it.
+ * Unpacks the VSIX as VS Code does on installation.
  * @param {string} folder
  * @returns {string} the folder, for `startEditor({ extensions: [folder] })`
  */
 export function unpackExtension(folder) {
   rmSync(folder, { recursive: true, force: true });
   unzip(vsix, folder, "extension/");
-  // ZIP files of some packers lose the permission.
+  // Some packers lose the permission.
   chmodSync(path.join(folder, "bin", "fulcrum"), 0o755);
   return folder;
 }

@@ -1,8 +1,8 @@
 /**
  * `npm start`: from a clean clone to the sample's causal profile in an editor.
  *
- * The first time, the table stands there before the rest of the engine is compiled. `--no-editor`, or FULCRUM_NO_EDITOR=1,
- * stops when everything is built.
+ * The first time, it prints the table before it compiles the rest of the engine. `--no-editor`, or FULCRUM_NO_EDITOR=1, stops
+ * when everything is built.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -24,7 +24,7 @@ async function buildSample() {
   });
 }
 
-/** Profiles the sample. Its progress line and its table are the engine's own. */
+/** Profiles the sample. The progress line and the table are the engine's. */
 async function profileSample(fulcrum) {
   console.log("\nProfiling two-threads until the answer is stable, for at most 60 s …");
   const limits = ["--until", "1.5%", "--duration", "60", "--workspace", sample];
@@ -34,7 +34,7 @@ async function profileSample(fulcrum) {
   }
 }
 
-/** Runs a program on this terminal. Ctrl-C is its affair. */
+/** Runs a program on this terminal. The program handles Ctrl-C. */
 function foreground(command, args) {
   const ignore = () => undefined;
   process.on("SIGINT", ignore);
@@ -48,7 +48,7 @@ function foreground(command, args) {
   });
 }
 
-/** Opens the sample in the desktop editor. False when there is none that starts. */
+/** Opens the sample in the desktop editor. Returns false if none starts. */
 async function openDesktop(vsix) {
   if (which("code") === undefined) {
     return false;
@@ -106,7 +106,7 @@ await main(import.meta.url, async () => {
   const { fulcrum, whole } = await bootstrapCausal();
   await buildSample();
   await profileSample(fulcrum);
-  // Nothing is compiled beside the sample: that would disturb it.
+  // Nothing is compiled while the sample runs, because that would disturb it.
   if (!whole) {
     await bootstrap();
   }

@@ -1,10 +1,10 @@
 /**
- * Other people's test suites, alone and under Fulcrum: what passes alone must pass under it.
+ * Other people's test suites, alone and under Fulcrum: a test that passes alone must pass under Fulcrum.
  *
- * The causal runtime is really at work meanwhile: the programs have debug information (Debian's python3.11-dbg; Redis built
- * with -g), and a preloaded library visits a progress point at every `free`, so experiments and pauses go on in the
- * programs and all their children. The table says how many processes, samples and experiments there were. With
- * `--transactions` the suites run under `fulcrum transactions run` instead, and the table says what that recorded.
+ * The causal runtime really works during the tests: the programs have debug information (Debian's python3.11-dbg; Redis built
+ * with -g), and a preloaded library visits a progress point at every `free`, so that there are experiments and pauses in the
+ * programs and all their children. The table gives the number of processes, samples and experiments. With `--transactions`,
+ * the suites run under `fulcrum transactions run` instead, and the table gives what that recorded.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,16 +32,16 @@ const redisParts = [
   "unit/other",
   "integration/rdb",
 ];
-/** What of CPython's is about what transactional profiling follows: threads, connections, events. */
+/** CPython's tests of what transactional profiling follows: threads, connections, events. */
 const ofTransactions = ["test_threading", "test_socket", "test_asyncio"];
-/** Seconds that one suite may take, alone or under Fulcrum. */
+/** The time limit of a suite in seconds, alone or under Fulcrum. */
 const limit = 1200;
-/** A test that did not end as alone is run so often again, alone and under Fulcrum: it may fail by itself now and then. */
+/** How often a test with different results is repeated, alone and under Fulcrum, because it may be flaky. */
 const again = 5;
 
 /**
- * `npm run bench -- borrowed [--transactions] [SUITE…]`: all of CPython's, or those named; `redis=FOLDER` is a source tree of
- * Redis in which `make -C src MALLOC=libc` has been run. The tables hold the newest result of every suite that ran here.
+ * `npm run bench -- borrowed [--transactions] [SUITE…]`: all of CPython's suites, or the named ones. `redis=FOLDER` is a source
+ * tree of Redis in which `make -C src MALLOC=libc` was run. The tables have the newest result of every suite that ran here.
  * @param {string[]} args
  */
 export async function bench(args) {
@@ -84,13 +84,13 @@ export async function bench(args) {
 }
 
 /**
- * How suites are run under Fulcrum.
+ * How suites run under Fulcrum.
  * @typedef {object} Kind
  * @property {string} suffix of the names of sections
- * @property {string[]} modules of CPython's, unless others are named
+ * @property {string[]} modules of CPython that run unless others are named
  * @property {(folder: string) => Promise<(suite: Suite, record: string) => { before: string[], env: Record<string, string> }>} prepare
- *   how a suite is started that is recorded in a folder
- * @property {(record: string) => Promise<Record<string, number>>} work what was done meanwhile, by the heads of columns
+ *   how to start a suite that is recorded in a folder
+ * @property {(record: string) => Promise<Record<string, number>>} work what was recorded, by column heading
  */
 
 /** @type {Kind} */
@@ -151,7 +151,7 @@ void free(void *block) {
  * @property {(test: string, out: string) => string[]} [one] runs one test alone
  */
 
-/** Tests of sockets between virtual machines wait for ever where no host answers. */
+/** Tests of sockets between virtual machines wait forever if no host answers. */
 const leftOut = "*VSOCK*";
 
 /** @returns {Suite} */
@@ -180,7 +180,7 @@ function redisSuite(cwd, name) {
   };
 }
 
-/** The tests of a report in JUnit's format, and how each went. */
+/** The tests in a JUnit report, and the result of each. */
 export function junit(xml) {
   const results = new Map();
   for (const [, attributes, rest] of xml.matchAll(/<testcase ([^>]*?)(\/>|>[\s\S]*?<\/testcase>)/g)) {
@@ -229,7 +229,7 @@ async function compare(suite, folder, { kind, under: start }) {
   };
 }
 
-/** How often one test fails, alone and under Fulcrum, in turn. */
+/** How often one test fails, alternately alone and under Fulcrum. */
 async function repeated(test, command, once) {
   const [, name = test] = /^(?:.*\.)?(\w+)$/.exec(test) ?? [];
   const failed = { alone: 0, under: 0 };
@@ -248,7 +248,7 @@ function withoutColours(text) {
   return text.replaceAll(colour, "");
 }
 
-/** What the runtime did meanwhile. */
+/** What the runtime did during the suite. */
 function workDone(record) {
   const work = { processes: 0, samples: 0, experiments: 0 };
   for (const file of existsSync(record) ? readdirSync(record) : []) {
@@ -269,7 +269,7 @@ function workDone(record) {
   return work;
 }
 
-/** What was recorded, as far as a number tells it. */
+/** What was recorded, in numbers. */
 async function transactionsFound(record) {
   const logs = existsSync(record) ? readdirSync(record).filter((it) => it.endsWith(".txlog")) : [];
   const { types, flows } = await asked("show", record);
@@ -291,7 +291,7 @@ async function versions(redis) {
     "dpkg-query",
     "-W",
     "-f",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholders are dpkg-query's.
     "${Package} ${Version}, ",
     "python3.11",
     "libpython3.11-testsuite",

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- editor`: the cost of marks while typing in a file of 22,000 lines, each with a result, in a real editor.
  *
- * Chromium reports the CPU time of each task of the window's thread, whatever else the machine does. A task of more than 50 ms is
- * noticeable. The same keys are typed with marks and then without, in one window.
+ * Chromium reports the CPU time of each task of the window's thread, which does not depend on the machine's load. A task of more
+ * than 50 ms is noticeable. The same keys are typed with marks and then without, in one window.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -17,10 +17,10 @@ import { median } from "./lib/statistics.mjs";
 
 const lines = 22_000;
 const rounds = 5;
-/** Milliseconds: how long a task may take with marks. */
+/** How long a task may take with marks, in milliseconds. */
 const limit = 50;
 
-/** Letters, a word that is deleted, and new lines: what moves marks and what does not. */
+/** Letters, a deleted word, and new lines: some move marks, some do not. */
 const typed = ["int value = 42;", "Enter", "value += 1;", "Enter", "Backspace", "Backspace", "return value;"];
 
 export async function bench(args) {
@@ -107,13 +107,13 @@ async function typing(browser, page) {
       await page.keyboard.type(text, { delay: 40 });
     }
   }
-  // The engine answers after the last key: what that costs counts as well.
+  // The engine answers after the last key. The cost of its answer counts as well.
   await new Promise((resolve) => setTimeout(resolve, 2000));
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString("utf8"));
   return longestTask(traceEvents);
 }
 
-/** Of the busiest main thread of a page: that of the window. */
+/** The tasks of the busiest main thread of a page, which is the window's. */
 function longestTask(events) {
   const mains = new Set(
     events
@@ -130,7 +130,7 @@ function longestTask(events) {
   }
   const [busiest] = [...threads.values()].sort((a, b) => b.sum - a.sum);
   if (busiest === undefined) {
-    throw new StepError("Chromium's trace has no tasks of a page with their processor time.");
+    throw new StepError("Chromium's trace has no page tasks with their CPU time.");
   }
   return busiest.most / 1000;
 }

@@ -1,6 +1,6 @@
 /**
- * A log of a hundred million events, looked at from the command line: times, and memory, which must not grow with it.
- * The log is generated, and removed afterwards. `--quick` takes a million.
+ * The commands for event traces on a log of a hundred million events: time, and memory, which must not grow with the log.
+ * The log is generated, and removed afterwards. `--quick` uses a million events.
  */
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -15,7 +15,7 @@ import { measure } from "./paths/process.mjs";
 const fulcrum = path.join(root, "bin", "fulcrum");
 const folder = path.join(root, "out", "bench", "events");
 
-/** What the memory of the streaming commands may come to, MB: of a log a thousand times larger too. */
+/** The memory limit of the streaming commands, MB. It is the same for a log a thousand times larger. */
 const limit = 64;
 
 export async function bench(args) {
@@ -50,7 +50,7 @@ export async function bench(args) {
     }
     const text = await section(events, statSync(log).size, rows, load);
     if (quick) {
-      console.log(`\n${text}\n\nA small log (--quick): docs/benchmarks.md stays.`);
+      console.log(`\n${text}\n\nA small log (--quick): docs/benchmarks.md is not changed.`);
     } else {
       writeSection("docs/benchmarks.md", "events", text);
     }
@@ -63,7 +63,7 @@ export async function bench(args) {
   }
 }
 
-/** @returns {[string, string[], string?][]} what is told, the command, and the file that it writes */
+/** @returns {[string, string[], string?][]} the description, the command, and the file that it writes */
 function commands(log) {
   const query = (text) => ["query", text, log, "--json"];
   const write = (format) => ["export", log, "--format", format];

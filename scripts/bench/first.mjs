@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- first [PROGRAM…] [--resume] [coz=FOLDER] …`: how long a newcomer waits. Every program of the accuracy table is
- * profiled without any option until the run says its first verdict, 30 s at most, and by the versions of coz that are here
- * until their profile could be drawn. Writes this host's table in docs/benchmarks.md.
+ * `npm run bench -- first [PROGRAM…] [--resume] [coz=FOLDER] …`: how long a new user waits. Every program of the accuracy table
+ * is profiled without options until the run reports its first verdict, for at most 30 s, and with the installed versions of coz
+ * until their profile can be plotted. Writes this host's table in docs/benchmarks.md.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -19,9 +19,9 @@ import { invocation } from "./lib/measure.mjs";
 import { parseOptions } from "./lib/options.mjs";
 import { chooseSamples } from "./lib/samples.mjs";
 
-/** Seconds that one is waited for. */
+/** How long to wait for an answer, seconds. */
 const limits = { normal: 30, quick: 4 };
-/** How often one looks, milliseconds. */
+/** How often to check, milliseconds. */
 const look = 200;
 
 export async function bench(args) {
@@ -50,13 +50,13 @@ async function campaign(chosen, journal, options) {
   journal.put("peers", peers);
   const { there } = await step("build the programs", () => buildable(chosen, options.folders, peers.length > 0));
   const most = there.length * (peers.length + 1) * options.limit;
-  console.log(`${there.length} programs: at most ${seconds(1000 * most)}, and as long as the answers take.`);
+  console.log(`${there.length} programs: at most ${seconds(1000 * most)}, less if the answers come sooner.`);
   for (const sample of there.filter(({ name }) => !options.resume || journal.get(name) === undefined)) {
     journal.put(sample.name, await step(sample.name, () => measure(sample, peers, options)));
   }
 }
 
-/** @returns {Promise<Record<string, object | undefined>>} by profiler: after how many seconds, and what it said, or a failure */
+/** @returns {Promise<Record<string, object | undefined>>} by profiler: after how many seconds, and the answer, or a failure */
 async function measure(sample, peers, { folders, limit }) {
   const output = path.join(root, "out", "bench", "first", sample.name);
   const program = await build(sample, folders);
@@ -78,7 +78,7 @@ async function measure(sample, peers, { folders, limit }) {
   return results;
 }
 
-/** Runs the program until there is an answer. */
+/** Runs the program until the profiler has an answer. */
 async function awaited(output, limit, program, { command, answer }) {
   mkdirSync(path.dirname(output), { recursive: true });
   rmSync(output, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- handlers [nginx] [Squid]`: caches with an event loop of their own, whose hits and misses go through other
- * sequences of handlers (Whodunit, Figures 4 and 9). What a hit and a miss cost in a run that has both is compared with two
- * runs that have only hits and only misses. Writes its section of docs/accuracy.md.
+ * `npm run bench -- handlers [nginx] [Squid]`: caches with their own event loop, whose hits and misses go through different
+ * sequences of handlers (Whodunit, Figures 4 and 9). The costs of a hit and a miss in a mixed run are compared with those in
+ * a run of only hits and a run of only misses. Writes its section of docs/accuracy.md.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
@@ -18,14 +18,14 @@ const work = path.join(root, "out", "bench", "handlers");
 const run = path.join(work, "run");
 const scripts = path.join(root, "scripts", "bench", "transactions");
 const sizes = { normal: { requests: 8000, rounds: 2 }, quick: { requests: 2000, rounds: 1 } };
-/** Shares of CPU time may differ so much, in points. */
+/** How much shares of CPU time may differ, in percentage points. */
 const tolerance = 2;
 
 const hit = { path: "/kept/page", name: "GET /kept/page" };
 const miss = { path: "/fresh/page", name: "GET /fresh/page" };
 /**
- * Misses first: they tell what a miss goes on with. Costs are measured where one request comes after the other and the server
- * rests in between, so that the kernel can be asked what each has cost. Many at a time show whether they are told apart.
+ * Misses come first, because they show what a miss continues with. Costs are measured with one request at a time and an idle
+ * server in between, so that the kernel knows the cost of each. Many at a time show whether hits and misses are distinguished.
  */
 const kinds = {
   misses: { pages: [miss], connections: 1 },
@@ -52,7 +52,7 @@ export async function bench(args) {
   }
 }
 
-/** Rounds of all kinds in turn. */
+/** Rounds of all kinds, in turn. */
 async function measure(proxy, quick) {
   const { requests, rounds } = quick ? sizes.quick : sizes.normal;
   const found = { misses: [], hits: [], both: [], many: [] };
@@ -70,19 +70,19 @@ async function measure(proxy, quick) {
   return { requests, answered, ...Object.fromEntries(all) };
 }
 
-/** One recorded run: what the kernel counts for each page, nanoseconds, where requests come one after the other. */
+/** One recorded run. With one request at a time, also the kernel's CPU time for each page, nanoseconds. */
 async function record(proxy, { pages, connections }, requests) {
   rmSync(run, { recursive: true, force: true });
   proxy.prepare(proxy.port);
   return whileServing(proxy, recorder(run), async (child) => {
-    // What is kept is fetched once, and not counted.
+    // Fills the cache. These requests are not counted.
     await ask(proxy.port, [hit], 1, 1);
     const of = connections === 1 ? descendants(child.pid) : [];
     return ask(proxy.port, pages, requests * pages.length, connections, of);
   });
 }
 
-/** What the run says of hits and of misses, until the origin answered and from then on. */
+/** What the run reports for hits and misses, before and after the origin's answer. */
 async function told(answered) {
   const rules = [hit, miss].flatMap(({ name }) => ["--type", `${name}, answered=${name} > ${answered}`]);
   const { types, notes } = await asked("compare", run, run, ...rules);
@@ -101,13 +101,13 @@ async function ask(port, pages, requests, connections, processes = []) {
   const env = processes.length === 0 ? {} : { CPU_OF: processes.join(" ") };
   const { code, stdout, stderr } = await runChild(command, { limit: 300, env });
   if (code !== 0) {
-    throw new StepError(`Not every request was answered:\n${stdout}${stderr}`);
+    throw new StepError(`Some requests were not answered:\n${stdout}${stderr}`);
   }
   const { cpu } = JSON.parse(stdout);
   return Object.fromEntries(pages.map((page) => [page.path, cpu[page.path]]));
 }
 
-/** The rounds of one kind together. */
+/** The sum over the rounds of one kind. */
 function together(all) {
   const [first] = all;
   const sum = (of) => all.reduce((total, it) => total + of(it), 0);
@@ -128,7 +128,7 @@ function together(all) {
   };
 }
 
-/** The parts of what requests cost, nanoseconds: in both together, and as the two other runs let expect. */
+/** The parts of the requests' cost, nanoseconds: in the mixed run, and as the two other runs predict. */
 function parts({ hits, misses, both }) {
   return [
     {
@@ -141,7 +141,7 @@ function parts({ hits, misses, both }) {
   ];
 }
 
-/** Shares in percent: of hits, of misses, and of the parts of misses. */
+/** Shares in percent: hits, misses, and the parts of misses. */
 function shares(found) {
   const all = parts(found);
   const sum = (of) => all.reduce((total, it) => total + of(it), 0);
@@ -199,8 +199,8 @@ function wrong(found) {
   const all = found.requests * found.many.rounds;
   const { hit, miss } = found.many;
   const told = [
-    ...(miss.after.count === all ? [] : [`${miss.after.count} of ${all} misses are told by their handlers`]),
-    ...(hit.after.count <= found.many.rounds ? [] : [`${hit.after.count} hits seem to have been fetched`]),
+    ...(miss.after.count === all ? [] : [`${miss.after.count} of ${all} misses are recognised by their handlers`]),
+    ...(hit.after.count <= found.many.rounds ? [] : [`${hit.after.count} hits look as if they were fetched`]),
   ];
   const apart = shares(found).filter((it) => Math.abs(it.measured - (it.kernel ?? it.measured)) > tolerance);
   return [

@@ -1,8 +1,8 @@
 /**
- * The agent for Java: what a monitored call costs, beside other tools in the same run, and whole libraries under it.
+ * The agent for Java: the cost of a monitored call, beside other tools in the same run, and whole libraries under the agent.
  * Writes its sections of docs/benchmarks.md. `npm run bench -- jvm calls`, `libraries`, `kills`, `refine` or
- * `overhead` (of what refine came to) does a part;
- * `dispatcher` compares samples/dispatcher with queueing theory and writes a section of its own.
+ * `overhead` (of the filter that refine found) does one part;
+ * `dispatcher` compares samples/dispatcher with queueing theory and writes its own section.
  */
 import { StepError, step } from "../lib/steps.mjs";
 import { measureCalls } from "./jvm/calls.mjs";
@@ -27,7 +27,7 @@ const parts = {
 
 export async function bench(args) {
   const options = parseOptions(args);
-  // A program whose behaviour theory knows, not a measurement of the agent: it is asked for by its name.
+  // Not a measurement of the agent, but a program whose behaviour theory predicts. It runs only if it is named.
   if (options.names.includes("dispatcher")) {
     const size = options.quick ? { requests: 200, scale: 0.05, write: false } : {};
     if (!(await dispatcher(size))) {
@@ -50,7 +50,7 @@ export async function bench(args) {
       journal.put(name, await step(parts[name].title, () => parts[name].work({ jdks, jars, quick: options.quick })));
     }
   }
-  // The refine loop has a section of its own: it is measured by itself.
+  // The refine loop is measured separately, and has its own section.
   const others = Object.keys(parts).some(
     (name) => !["refine", "overhead"].includes(name) && journal.get(name) !== undefined,
   );
@@ -62,7 +62,7 @@ export async function bench(args) {
   const texts = Object.entries(sections).filter(([, text]) => text !== undefined);
   if (options.quick) {
     console.log(
-      `\n${texts.map(([, text]) => text).join("\n\n")}\n\nThese were tiny runs (--quick): the numbers say nothing, and docs/benchmarks.md stays.`,
+      `\n${texts.map(([, text]) => text).join("\n\n")}\n\nThese were tiny runs (--quick): the numbers mean nothing, and docs/benchmarks.md is not changed.`,
     );
   } else {
     for (const [name, text] of texts) {

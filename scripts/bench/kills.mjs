@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- kills [SERVER…]`: `kill -9` at twenty random moments of servers that are recorded and asked, of each tier of
- * the bookstore, and of the recorder itself. Each time what was recorded must open, and have every request that was answered.
+ * `npm run bench -- kills [SERVER…]`: `kill -9` at twenty random moments, of servers that are recorded under load, of each tier
+ * of the bookstore, and of the recorder itself. Each time, the recording must open, and have every answered request.
  * Writes its section of docs/accuracy.md.
  */
 import { spawn } from "node:child_process";
@@ -26,10 +26,10 @@ import { isListening, recorder, signalGroup } from "./transactions/serving.mjs";
 const work = path.join(root, "out", "bench", "kills");
 const run = path.join(work, `run-${process.pid}`);
 const moments = { normal: 20, quick: 2 };
-/** A server is killed up to so long after it listens, milliseconds; a quarter of the moments come before that. */
+/** A server is killed up to this long after it starts to listen, milliseconds. A quarter of the kills come before that. */
 const longest = 1500;
 
-/** What asks a server, and how its answers are named as transactions. */
+/** The client of a server, and the names of its answers as transactions. */
 const asking = {
   nginx: { protocol: "http", paths: { "/small.html": "GET /small.html", "/large.html": "GET /large.html" } },
   "Apache, event": { protocol: "http", paths: { "/small.html": "GET /small.html", "/large.html": "GET /large.html" } },
@@ -69,7 +69,7 @@ async function measure({ name, server, isRecorder = false }, quick) {
   return { tiers: { [name]: summary(kills) } };
 }
 
-/** Starts a server, has it asked, kills it at a moment, and looks at what was recorded. */
+/** Starts a server and its clients, kills it at a given moment, and checks the recording. */
 async function killed(server, { isRecorder, isEarly, wait }) {
   rmSync(run, { recursive: true, force: true });
   const [program, ...args] = [...recorder(run), ...server.command(server.port)];
@@ -81,7 +81,7 @@ async function killed(server, { isRecorder, isEarly, wait }) {
   try {
     while (!isEarly && !(await isListening(server.port))) {
       if (child.exitCode !== null) {
-        throw new StepError(`${server.name} ended with ${child.exitCode} at once.`);
+        throw new StepError(`${server.name} ended immediately with exit code ${child.exitCode}.`);
       }
       await pause(20);
     }
@@ -105,7 +105,7 @@ async function killed(server, { isRecorder, isEarly, wait }) {
   return { answered: await load, ...(await opened(run)) };
 }
 
-/** Asks until the server is gone; how many answers there were under the names of transactions. */
+/** Sends requests until the server is gone. Returns how many answers there were, by transaction name. */
 async function asked({ name, port, load, requests }) {
   const how = Object.entries(asking).find(([it]) => name.startsWith(it))?.[1];
   if (how === undefined) {
@@ -119,7 +119,7 @@ async function asked({ name, port, load, requests }) {
   return Object.fromEntries(Object.entries(how.paths).map(([path, name]) => [name, answers[path]]));
 }
 
-/** What twenty kills of a tier left. */
+/** The results of twenty kills of a tier. */
 function summary(kills) {
   const all = kills.map((it) => ({ ...it, missing: missing(it) }));
   const sum = (values) => values.reduce((total, it) => total + it, 0);
@@ -133,13 +133,13 @@ function summary(kills) {
   };
 }
 
-/** Requests that were answered, and are not in what was recorded. */
+/** Answered requests that are not in the recording. */
 function missing({ answered, counts = {} }) {
   const each = Object.entries(answered).map(([name, count]) => Math.max(0, count - (counts[name] ?? 0)));
   return each.reduce((sum, it) => sum + it, 0);
 }
 
-/** All three tiers of the bookstore, each killed at a moment of its own while the others go on or are gone. */
+/** All three tiers of the bookstore, each killed at its own moment while the others run or are gone. */
 async function bookstore(count) {
   const options = parse(["--items", "500", "--customers", "500", "--port", "28190"]);
   const folder = mkdtempSync(path.join(tmpdir(), "fulcrum-kills-"));
@@ -195,7 +195,7 @@ async function killedShop(folder, options, moments) {
     await tiers.until("haproxy", () => listens(options.port));
     const stop = new AbortController();
     const browsers = browse(options, measured, stop.signal);
-    // Tomcat's first pages take seconds.
+    // Tomcat needs seconds for its first pages.
     await tiers.until("haproxy", () => pagesOf(measured) >= 20);
     await Promise.all(
       moments.map(async ([name, wait]) => {
@@ -215,7 +215,7 @@ async function killedShop(folder, options, moments) {
 
 const pagesOf = ({ milliseconds }) => Object.values(milliseconds).reduce((sum, all) => sum + all.length, 0);
 
-/** Browsers that take it calmly when there is no page. */
+/** Browsers that tolerate missing pages. */
 async function browse(options, measured, signal) {
   const agent = new http.Agent({ keepAlive: true });
   const names = Object.keys(INTERACTIONS);
@@ -231,7 +231,7 @@ async function browse(options, measured, signal) {
   agent.destroy();
 }
 
-/** Whether a server was killed before it could record anything: then there is nothing to open, which is what is said. */
+/** Whether a server was killed before it recorded anything. Then there is nothing to open, and the error says so. */
 const isNothing = (error) => error.includes("has no logs of transactions");
 
 function report(rows) {

@@ -47,7 +47,7 @@ async function measureLoading(folder) {
   ];
 }
 
-/** A coz profile of known shape: 50 lines, 21 speedups, a fixed pseudo-random noise of 2 %. */
+/** A coz profile of known shape: 50 lines, 21 speedups, a fixed pseudorandom noise of 2 %. */
 function syntheticProfile(experiments) {
   const random = generator(12345);
   const lines = ["startup\ttime=1"];

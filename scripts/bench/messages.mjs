@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- messages [MEDIUM…]`: 100,000 remote calls by TCP, unix sockets and pipes, in random pieces, by all
- * functions that send and receive. Of each it is known for whom it was, because the functions that ask have the request's kind
- * in their names (transactions/chain.c). And what goes through the wire is written down by a process that is not recorded, and
- * compared with what goes through it when nobody is recorded. Writes its section of docs/accuracy.md.
+ * `npm run bench -- messages [MEDIUM…]`: 100,000 remote calls over TCP, Unix sockets and pipes, in random pieces, with all
+ * functions that send and receive. The right context of each call is known, because the calling functions have the request's
+ * kind in their names (transactions/chain.c). An unrecorded process writes down the bytes on the wire, which are compared with
+ * those when nothing is recorded. Writes its section of docs/accuracy.md.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const work = path.join(root, "out", "bench", "messages");
 const program = path.join(work, "chain");
 const run = path.join(work, "run");
 const seed = "7";
-/** Requests, each of which is a call by each medium; and calls between which the wire is listened to. */
+/** The number of requests, each with one call over each medium; and the number of calls on the observed wires. */
 const sizes = { normal: { requests: 100_000, calls: 20_000 }, quick: { requests: 2000, calls: 500 } };
 const verbs = ["ask", "relay", "note", "store"];
 const media = ["TCP", "unix sockets", "pipes"];
@@ -30,7 +30,7 @@ const cases = [
   { name: "wire of pipes", kind: "pipe" },
 ];
 
-/** Who is recorded: the wire must be the same. */
+/** Which sides are recorded. The wire must be the same. */
 const ways = { nobody: [], both: ["server", "client"], "the client": ["client"], "the server": ["server"] };
 
 export async function bench(args) {
@@ -45,7 +45,7 @@ function measure({ kind }, quick) {
   return kind === undefined ? contexts(requests) : wire(kind, calls);
 }
 
-/** All requests, and for whom every call was, as Fulcrum has it. */
+/** All requests, and each call's context according to Fulcrum. */
 async function contexts(requests) {
   rmSync(run, { recursive: true, force: true });
   const record = [engineBinary, "transactions", "run", "--quiet", "--no-names", "--limit", "8G", "--output", run, "--"];
@@ -60,7 +60,7 @@ async function contexts(requests) {
   return { requests, ...readings(stdout), kinds: kindsOf(stdout), ...judged(types), notes };
 }
 
-/** How many reads there were, and how many ended within a message. */
+/** The number of reads, and of those that ended within a message. */
 function readings(stdout) {
   const all = [...stdout.matchAll(/^\w+ reads (\d+) partial (\d+)$/gm)];
   const sum = (at) => all.reduce((total, it) => total + Number(it[at]), 0);
@@ -69,7 +69,7 @@ function readings(stdout) {
 
 const kindsOf = (stdout) => [...stdout.matchAll(/^kind \d+ (\d+)$/gm)].map(([, count]) => Number(count));
 
-/** Of each medium, how many requests came through it in the right context and in a wrong one; by kind, those at the end. */
+/** For each medium, how many requests had the right context and how many a wrong one; by kind, those at the end. */
 function judged(types) {
   const right = media.map(() => 0);
   const wrong = media.map(() => 0);
@@ -79,7 +79,7 @@ function judged(types) {
   for (const { name, a } of types) {
     const steps = [...name.matchAll(/\b(ask|relay|note|store)_(\d+)\b/g)].map(([, verb, kind]) => ({ verb, kind }));
     const known = verbs.filter((verb) => steps.some((it) => it.verb === verb));
-    // A call is judged by what whoever received it asks next; the last asks nobody, but has what came before.
+    // A call is judged by the next call of its receiver. The last receiver makes none, but has the earlier context.
     const hop = known.length - 2;
     if (hop < 0 || hop >= media.length || a === null) {
       continue;
@@ -98,7 +98,7 @@ function judged(types) {
   return { right, wrong, wrongNames: wrongNames.slice(0, 20), atEnd };
 }
 
-/** What goes through the wire, by who is recorded. */
+/** The bytes on the wire, for each choice of recorded sides. */
 async function wire(kind, calls) {
   const captures = {};
   for (const [way, recorded] of Object.entries(ways)) {
@@ -107,7 +107,7 @@ async function wire(kind, calls) {
   return { calls, captures };
 }
 
-/** Starts a server, whoever writes down, and a client. All must end by themselves, with what they compared being equal. */
+/** Starts a server, the process that writes down, and a client. All must end normally, with equal comparisons. */
 async function captured(kind, calls, recorded) {
   const places = await wirePlaces(kind);
   const file = path.join(work, `wire-${kind}`);
@@ -134,7 +134,7 @@ async function started(name, command) {
   }
 }
 
-/** Where the client finds whoever writes down, and that one the server. */
+/** How the client reaches the process that writes down, and how that one reaches the server. */
 async function wirePlaces(kind) {
   if (kind === "tcp") {
     return { client: `${port}`, server: `${port + 1}` };
@@ -145,7 +145,7 @@ async function wirePlaces(kind) {
     if (kind === "pipe") {
       mkdirSync(place);
       if (which("mkfifo") === undefined) {
-        throw new StepError("mkfifo is not here: install coreutils.");
+        throw new StepError("mkfifo is missing. Install coreutils.");
       }
       await compile("mkfifo", [path.join(place, "in"), path.join(place, "out")]);
     }

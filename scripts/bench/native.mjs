@@ -1,6 +1,6 @@
 /**
- * The agent for native programs: what a call of a function costs that was built with -finstrument-functions, monitored, not
- * selected, and with its gate shut. Writes its section of docs/benchmarks.md.
+ * The agent for native programs: the cost of a call of a function that was built with -finstrument-functions, when it is
+ * monitored, not selected, or its gate is shut. Writes its section of docs/benchmarks.md.
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ const work = path.join(root, "out", "bench", "native");
 const agent = path.join(root, "bin", "libfulcrum_native_agent.so");
 const observe = "observe_method_invocations\n";
 
-/** What is compared: the program, and what the agent is asked for; without the latter, it is not there. */
+/** What is compared: the program, and the agent's filter. Without a filter, the agent is not loaded. */
 const ways = {
   plain: { name: "built without probes" },
   alone: { name: "built with probes, without the agent", probes: true },
@@ -26,7 +26,7 @@ const ways = {
   monitored: { name: "traced", probes: true, filter: observe },
 };
 
-/** Nanoseconds of a call in each round of the program, but for the first, which is to warm up. */
+/** Nanoseconds per call in each round of the program, without the first, which is the warm-up. */
 async function measure(way, { rounds, calls }) {
   const { probes, filter, rule } = ways[way];
   const program = path.join(work, probes ? "probes" : "plain");
@@ -55,7 +55,7 @@ async function measureAll(sizes) {
   await run("gcc", ["-O2", "-o", path.join(work, "plain"), source]);
   await run("gcc", ["-O2", "-finstrument-functions", "-o", path.join(work, "probes"), source]);
   const results = Object.fromEntries(Object.keys(ways).map((way) => [way, { ns: [], bytes: 0 }]));
-  // In turn: what changes on the machine changes all.
+  // In turn, so that changes on the machine affect all of them.
   for (let turn = 0; turn < sizes.turns; turn++) {
     for (const way of Object.keys(ways)) {
       const { ns, bytes } = await measure(way, sizes);
@@ -99,7 +99,7 @@ export async function bench(args) {
     journal.put("calls", await step("cost of a monitored call", () => measureAll(sizes)));
   }
   if (options.quick) {
-    console.log(`\n${report(journal)}\n\nThese were tiny runs (--quick): docs/benchmarks.md stays.`);
+    console.log(`\n${report(journal)}\n\nThese were tiny runs (--quick): docs/benchmarks.md is not changed.`);
   } else {
     writeSection("docs/benchmarks.md", "native", report(journal));
   }

@@ -1,6 +1,6 @@
 /**
- * Flat and cum of every function, alone and compared, against `go tool pprof`, to the last unit. Fails when one differs.
- * The profiles are Go's own, and those of ../shared/profiles where that folder is.
+ * Compares flat and cum of every function, in profiles and in comparisons, with `go tool pprof`, exactly. Fails if any number
+ * differs. The profiles are Go's own, and those in ../shared/profiles if that folder exists.
  */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -72,7 +72,7 @@ async function valueTypes(file) {
   return JSON.parse(stdout).valueTypes;
 }
 
-/** Profiles that can be compared: the same value types in the same units. Each with the one before. */
+/** Profiles that can be compared, with the same value types in the same units. Each with the one before. */
 function pairs(profiles) {
   const key = ({ types }) => JSON.stringify(types.map(({ name, unit }) => [name, unit]));
   return profiles.flatMap((profile, index) => {
@@ -86,7 +86,7 @@ function pairs(profiles) {
   });
 }
 
-/** Flags without which pprof leaves functions out, rounds, or renames. */
+/** Flags without which pprof omits functions, rounds, or renames. */
 const exact = ["-top", "-trim=false", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-symbolize=none"];
 
 async function checkOne({ pprof, profile, base, type }) {

@@ -1,6 +1,6 @@
 /**
- * What profiling costs the program, taken apart as the paper's Figure 9: startup, hooks, sampling, delays. Writes its
- * section of docs/benchmarks.md.
+ * What profiling costs the program, split like the paper's Figure 9: startup, hooks, sampling, delays. Writes its section of
+ * docs/benchmarks.md.
  */
 import { StepError, step } from "../lib/steps.mjs";
 import { writeSection } from "./lib/document.mjs";
@@ -32,14 +32,14 @@ export async function bench(args) {
   const report = overheadReport(samples, journal);
   if (options.quick) {
     console.log(
-      `\n${report}\n\nThese were tiny runs (--quick): the numbers say nothing, and docs/benchmarks.md stays.`,
+      `\n${report}\n\nThese were tiny runs (--quick): the numbers mean nothing, and docs/benchmarks.md is not changed.`,
     );
   } else {
     writeSection("docs/benchmarks.md", "overhead", report);
   }
   const failed = failures(chosen, journal);
   if (failed.length > 0) {
-    throw new StepError(["Fulcrum did not get through these:", ...failed].join("\n"));
+    throw new StepError(["Fulcrum failed on these:", ...failed].join("\n"));
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- programs [PROGRAM…] [KEY=FOLDER…]`: the causal profiler with programs that others wrote, built from the
- * distribution's sources, from crates, and from the folders of those that cannot be fetched. Of each it says whether it behaves
- * as alone, how long a first verdict took, what the best function is, and what a known repair brought. Writes the table in
+ * `npm run bench -- programs [PROGRAM…] [KEY=FOLDER…]`: the causal profiler on other people's programs, built from the
+ * distribution's sources, from crates, and from named folders if they cannot be fetched. Reports for each program whether it
+ * behaves as alone, how long the first verdict took, the best function, and the gain of a known fix. Writes the table in
  * docs/programs.md.
  */
 import { spawn } from "node:child_process";
@@ -21,9 +21,9 @@ import { chosen, keys, programs } from "./programs/programs.mjs";
 import { report } from "./programs/report.mjs";
 import { work } from "./programs/sources.mjs";
 
-/** How long a program works, seconds; and how long once more where that gave no verdict. */
+/** How long a program runs, seconds; and how long a second run takes if the first had no verdict. */
 const seconds = { normal: [30, 60], quick: [4] };
-/** How long anything may take. */
+/** The time limit of anything. */
 const patience = 600;
 const folder = path.join(work, "run");
 
@@ -47,7 +47,7 @@ export async function bench(args) {
   }
 }
 
-/** What became of one program; `missing` says why there is nothing of it. */
+/** The results of one program. `missing` says why there are none. */
 async function row(program, times, folders) {
   try {
     let measured;
@@ -78,7 +78,7 @@ function needs({ command }) {
   const benchmarks = { nginx: "ab", "redis-server": "redis-benchmark", "mini-redis-server": "redis-benchmark" };
   const asked = benchmarks[path.basename(command.find((it) => path.basename(it) in benchmarks) ?? "")];
   if (asked !== undefined && which(asked) === undefined) {
-    throw new StepError(`${asked} is not here: install apache2-utils and redis-tools.`);
+    throw new StepError(`${asked} is missing. Install apache2-utils and redis-tools.`);
   }
 }
 
@@ -90,7 +90,7 @@ async function measure(prepared, time) {
   const options = ["run", "--output", folder, "--target", "function", ...progress, ...(prepared.options ?? []), "--"];
   const watch = new AbortController();
   const verdict = firstVerdict(watch.signal);
-  // Whoever waits for it is told.
+  // Report the failure to whoever waits for it.
   verdict.catch(() => {});
   let recorded;
   try {
@@ -117,7 +117,7 @@ function differences({ ask, unordered }, alone, recorded) {
     found.push(`ended with ${recorded.end} instead of ${alone.end}`);
   }
   if (ask !== undefined && (recorded.wrong > 0 || recorded.right === 0)) {
-    found.push(`${recorded.wrong} times no right answer`);
+    found.push(`${recorded.wrong} wrong answers`);
   }
   if (ask === undefined && alone.output !== recorded.output) {
     found.push(unordered ? "other lines of output" : "other output");
@@ -126,7 +126,7 @@ function differences({ ask, unordered }, alone, recorded) {
 }
 
 /**
- * Starts it, and follows it to its end.
+ * Starts it, and waits for its end.
  * @param {import("./programs/programs.mjs").Work} prepared
  * @param {string[]} command
  * @param {number} time
@@ -145,7 +145,7 @@ async function performed(prepared, command, time) {
     errors = (errors + text).slice(-20_000);
   });
   const ended = new Promise((resolve, reject) => {
-    // Fulcrum and shells say by a status of 128 and more that a signal ended the program.
+    // With Fulcrum and shells, a status of 128 or more means that a signal ended the program.
     const status = (code, signal) => (signal === null ? code : 128 + constants.signals[signal]);
     child.on("error", reject).on("exit", (code, signal) => resolve(`status ${status(code, signal)}`));
   });
@@ -155,7 +155,7 @@ async function performed(prepared, command, time) {
   try {
     asked = prepared.ask === undefined ? {} : await askFor(prepared, time);
   } catch (error) {
-    // The user has had enough, or the server never began.
+    // The user interrupted, or the server never started.
     child.kill("SIGTERM");
     throw error;
   }
@@ -166,7 +166,7 @@ async function performed(prepared, command, time) {
   return { seconds: (performance.now() - began) / 1000, end, output, errors, ...asked };
 }
 
-/** Asks a server for a while, and then has it end. */
+/** Sends requests to a server for a while, and then ends it. */
 async function askFor({ pidFile, ask }, time) {
   const id = await processOf(pidFile);
   let right = 0;
@@ -183,7 +183,7 @@ async function askFor({ pidFile, ask }, time) {
   return { right, wrong };
 }
 
-/** Ends a server, which may have ended by itself. */
+/** Ends a server, which may have ended already. */
 function terminate(id) {
   try {
     process.kill(id, "SIGTERM");
@@ -194,18 +194,18 @@ function terminate(id) {
   }
 }
 
-/** The number that a server writes into a file when it is ready. */
+/** The process id that a server writes into a file when it is ready. */
 async function processOf(file) {
   for (let tries = 0; tries < 1200; tries += 1) {
     const id = existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : Number.NaN;
     if (id > 0) {
-      // It listens by the time that somebody has been started who asks.
+      // It listens by the time that a client has started.
       await pause(500);
       return id;
     }
     await pause(50);
   }
-  throw new StepError("The server did not begin.");
+  throw new StepError("The server did not start.");
 }
 
 async function digest(file, { unordered, times }) {
@@ -222,7 +222,7 @@ async function digest(file, { unordered, times }) {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Seconds until a target's effect was told from noise. */
+/** Seconds until a target's effect was distinguished from noise. */
 async function firstVerdict(signal) {
   const began = performance.now();
   while (!signal.aborted) {
@@ -235,7 +235,7 @@ async function firstVerdict(signal) {
   return undefined;
 }
 
-/** The best function of each progress point, and what the run says about itself. */
+/** The best function of each progress point, and the run's notes. */
 async function show() {
   const { code, stdout } = await runChild([engineBinary, "causal", "show", folder, "--json"]);
   if (code !== 0 && code !== 1) {

@@ -1,8 +1,8 @@
 /**
- * The same answer every time? `npm run bench -- repeat [--rounds N] [--seconds N] [--resume] [alone | busy | SAMPLE]…`: each
- * sample again and again (20 rounds unless told), alone and with one busy processor beside. A round is one Fulcrum run, as a
- * newcomer makes it, between two measurements of what really leaving out the work brings. Counts how often "contention" is said
- * of a line that is none, and how often the interval of a level contains what was measured in the same minutes.
+ * The same answer every time? `npm run bench -- repeat [--rounds N] [--seconds N] [--resume] [alone | busy | SAMPLE]…`: profiles
+ * each sample repeatedly (20 rounds by default), alone and beside one busy processor. A round is one Fulcrum run with default
+ * options, between two measurements of the real gain of leaving out the work. Counts how often "contention" is wrongly reported
+ * for a line, and how often the interval of a level contains the gain measured in the same minutes.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -20,9 +20,9 @@ import { median, speedup } from "./lib/statistics.mjs";
 
 const hosts = ["alone", "busy"];
 const usage = "usage: npm run bench -- repeat [--rounds N] [--seconds N] [--resume] [alone | busy | SAMPLE]….";
-/** Seconds of one run that is measured for the truth. */
+/** Seconds of one run that measures the truth. */
 const unit = 0.5;
-/** Rounds of the truth before a Fulcrum run, and after it. */
+/** Rounds that measure the truth before a Fulcrum run, and after it. */
 const pairs = 3;
 
 export async function bench(args) {
@@ -100,7 +100,7 @@ async function oneRound(sample, program, seconds) {
   return { costs, predicted };
 }
 
-/** Adds to the costs of the whole program and of each reduced one, in turn. */
+/** Measures the whole program and each reduced one, in turn, and adds the costs. */
 async function measure(sample, program, units, costs) {
   for (let pair = 0; pair < pairs; pair += 1) {
     costs.full.push(cost(sample, await runUnits(program, units)));
@@ -143,7 +143,7 @@ function report(journal) {
   ].join("\n");
 }
 
-/** What became of a target's level, over all rounds. */
+/** The results for a target's level, over all rounds. */
 function cell(results, name, percent) {
   const rounds = results.map(({ costs, predicted }) => ({
     actual: speedup(costs.full, costs[`${name}:${percent}`]).value,

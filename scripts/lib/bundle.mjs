@@ -1,4 +1,4 @@
-/** What esbuild makes of the extension: one file for the extension host, and one for each webview. */
+/** Bundles the extension with esbuild: one file for the extension host, and one for each webview. */
 import path from "node:path";
 import { root } from "./steps.mjs";
 
@@ -15,7 +15,7 @@ const webviews = [
 ];
 
 /**
- * What to build for a folder with extension.js and webview/*.js.
+ * The build options for a folder with extension.js and webview/*.js.
  * @param {string} folder
  * @param {import("esbuild").BuildOptions} options
  * @returns {import("esbuild").BuildOptions[]}
@@ -58,10 +58,10 @@ export async function bundleExtension(folder, options = {}) {
 }
 
 /**
- * Writes them, and again whenever a source changes, until the process ends.
+ * Writes them now, and again whenever a source changes, until the process ends.
  * @param {string} folder
- * @param {{ begin: () => void, end: (errors: import("esbuild").Message[]) => void }} listener is told when a build begins
- * and, once nothing is being built, what is wrong
+ * @param {{ begin: () => void, end: (errors: import("esbuild").Message[]) => void }} listener called when a build begins
+ * and, after the last build, with its errors
  */
 export async function watchExtension(folder, { begin, end }) {
   const { context } = await import("esbuild");

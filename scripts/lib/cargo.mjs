@@ -1,20 +1,20 @@
-/** Builds by cargo that tell how far they are. */
+/** Cargo builds with progress. */
 import { engine, StepError, tryRun } from "./steps.mjs";
 
 /**
  * `cargo build --release`.
  * @param {string[]} args further arguments
- * @param {(what: string) => void} say is told what is being compiled and how many crates are done, in cargo's own count
- * @returns {Promise<CargoArtifact[]>} what was built or was there already
+ * @param {(what: string) => void} say gets what is being compiled and how many crates are done, as cargo counts them
+ * @returns {Promise<CargoArtifact[]>} the artifacts, newly built or up to date
  *
- * @typedef {object} CargoArtifact a message of cargo's, as far as it is used here
+ * @typedef {object} CargoArtifact the used part of a message from cargo
  * @property {string} manifest_path
  * @property {string | null} executable
  * @property {{ kind: string[], name: string }} target
  * @property {{ test: boolean }} profile
  */
 export async function cargoBuild(args, say) {
-  // Cargo draws its bar for terminals alone unless it is told its width.
+  // Cargo draws its progress bar only on terminals, unless its width is set.
   const env = { CARGO_TERM_PROGRESS_WHEN: "always", CARGO_TERM_PROGRESS_WIDTH: "200", CARGO_TERM_COLOR: "never" };
   const { code, output, stdout } = await tryRun(
     "cargo",
@@ -30,7 +30,7 @@ export async function cargoBuild(args, say) {
     .map((line) => JSON.parse(line));
 }
 
-/** The last bar in a piece of cargo's output: `Building [==>  ] 12/213: parquet, arrow-ipc`. */
+/** The last progress bar in a piece of cargo's output: `Building [==>  ] 12/213: parquet, arrow-ipc`. */
 function tell(chunk, say) {
   const [bar] = [...chunk.matchAll(/\] +(\d+)\/(\d+)(?:: ([^\r\n]*))?/g)].slice(-1);
   if (bar !== undefined) {
@@ -44,7 +44,7 @@ function tell(chunk, say) {
   }
 }
 
-/** Cargo's output without bars, without what went well, and without the messages for programs. */
+/** Cargo's output without progress bars, success messages, and messages for programs. */
 function diagnostics(output) {
   return output
     .split("\n")

@@ -1,19 +1,19 @@
 /**
- * What long steps are doing: on a terminal one line for all of them that is drawn over, elsewhere a line every eight
- * seconds for each. Nobody who waits looks at nothing for longer than that.
+ * What long steps are doing: on a terminal, one line for all of them, which is redrawn; elsewhere, one line per step every
+ * eight seconds, so that nobody waits longer without a sign of life.
  */
 
 const drawMs = 500;
 const lineMs = 8000;
 
-/** What each step that goes on would show, the one that began first before the others. @type {Set<() => string>} */
+/** The status of each running step, oldest first. @type {Set<() => string>} */
 const shown = new Set();
 
 /**
  * Shows a step until `end` is called.
  * @param {string} name
  * @param {NodeJS.WriteStream} [out]
- * @returns {{ say: (what: string) => void, end: () => void }} `say` replaces what is told beside the name and the time
+ * @returns {{ say: (what: string) => void, end: () => void }} `say` replaces the text beside the name and the time
  */
 export function showStatus(name, out = process.stdout) {
   const start = Date.now();

@@ -1,4 +1,4 @@
-/** Running other programs: one line a step with its time, and while it goes on; their full output only when they fail. */
+/** Runs other programs: one line per step with its time, and progress while it runs; the full output only after a failure. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -10,14 +10,14 @@ export const engine = path.join(root, "engine");
 export const target = path.resolve(engine, process.env.CARGO_TARGET_DIR ?? "target");
 export const engineBinary = path.join(target, "release", "fulcrum");
 
-/** A failure that the user can act on: printed without a stack. */
+/** A failure that the user can act on, printed without a stack trace. */
 export class StepError extends Error {}
 
 /**
- * Does one step, shows that it goes on, and prints how long it took.
+ * Does one step, shows its progress, and prints how long it took.
  * @template T
  * @param {string} name
- * @param {(say: (what: string) => void) => Promise<T>} work may say what it is doing
+ * @param {(say: (what: string) => void) => Promise<T>} work can report what it is doing
  * @returns {Promise<T>}
  */
 export async function step(name, work) {
@@ -42,11 +42,11 @@ export function seconds(milliseconds) {
  * @property {string} [cwd]
  * @property {Record<string, string | undefined>} [env]
  * @property {boolean} [show] pass the output through while it runs
- * @property {(chunk: string) => void} [onError] gets what it prints as errors while it runs
+ * @property {(chunk: string) => void} [onError] gets its error output while it runs
  */
 
 /**
- * Runs a program and gives its exit code and everything it printed. It never throws for a failure.
+ * Runs a program and returns its exit code and output. Does not throw if the program fails.
  * @param {string} command
  * @param {string[]} args
  * @param {RunOptions} [options]
@@ -92,7 +92,7 @@ export async function run(command, args, options) {
   return result;
 }
 
-/** Package managers name their registry when they fail; where a machine gets its packages is its own affair. */
+/** Package managers name their registry when they fail. Logs should not contain where this machine gets its packages. */
 function withoutAddresses(text) {
   return text.replaceAll(/https?:\/\/\S+/g, "(address)");
 }
@@ -103,7 +103,7 @@ export function which(name) {
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 }
 
-/** Runs the main function of a script when it was started as one, with one line for a failure. */
+/** Runs a script's main function if the script was started directly, and prints one line for a failure. */
 export async function main(url, work) {
   if (process.argv[1] === undefined || path.resolve(process.argv[1]) !== fileURLToPath(url)) {
     return;

@@ -1,4 +1,4 @@
-/** What must be installed before anything can be built, and installing it where that is ours to do. */
+/** The tools that builds need, and their installation where we may install. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -8,9 +8,9 @@ const minimumNode = [20, 20];
 const minimumRust = [1, 88];
 
 /**
- * Programs by the Debian package that has them. Optional ones let a test do more; they are installed where that is ours
- * to do, and never asked for. (lld, mold: programs linked by them; coz: its own header, for the test that programs built
- * for coz need no rebuilding.)
+ * Programs and the Debian packages that have them. Optional ones let a test do more; they are installed where we may install,
+ * and never required. (lld, mold: test programs linked by them; coz: its header, for the test that programs built for coz need
+ * no rebuild.)
  */
 const packages = [
   { program: "g++", name: "g++", tests: false },
@@ -26,7 +26,7 @@ const packages = [
 
 /**
  * Checks the tools, installs missing Debian packages as root on Debian, and otherwise throws one line.
- * @param {{ tests: boolean }} options whether what only tests need is needed too: a browser, a JDK
+ * @param {{ tests: boolean }} options whether the tools that only tests need are needed, too: a browser, a JDK
  */
 export async function checkTools({ tests }) {
   const node = process.versions.node.split(".").map(Number);
@@ -53,7 +53,7 @@ function older(version, minimum) {
   return version[0] < minimum[0] || (version[0] === minimum[0] && version[1] < minimum[1]);
 }
 
-/** rustup's folder is often missing from the PATH of a fresh shell. */
+/** rustup's folder is often missing from a fresh shell's PATH. */
 function findCargo() {
   const folder = path.join(process.env.CARGO_HOME ?? path.join(homedir(), ".cargo"), "bin");
   if (which("cargo") === undefined && existsSync(path.join(folder, "cargo"))) {
@@ -68,7 +68,7 @@ async function installMissing(missing) {
   if (needed.length > 0 && !ours) {
     const names = needed.map(({ name }) => name);
     const how = debian ? `run \`sudo apt-get install ${names.join(" ")}\`` : `install ${names.join(", ")}`;
-    throw new StepError(`Missing: ${needed.map(({ program }) => program).join(", ")}. To go on, ${how} and try again.`);
+    throw new StepError(`Missing: ${needed.map(({ program }) => program).join(", ")}. Please ${how} and try again.`);
   }
   if (missing.length === 0 || !ours) {
     return;
@@ -86,7 +86,7 @@ async function installMissing(missing) {
       if (needed.length === missing.length) {
         throw error;
       }
-      // Not every Debian has the optional ones, and not every machine is online.
+      // Not every Debian release has the optional ones, and not every machine is online.
       if (needed.length > 0) {
         await install(needed.map(({ name }) => name));
       }

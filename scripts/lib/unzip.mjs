@@ -23,7 +23,7 @@ export function unzip(file, folder, prefix = "") {
     const name = entry.name.slice(prefix.length);
     const to = path.resolve(folder, name);
     if (!to.startsWith(path.resolve(folder) + path.sep)) {
-      throw new Error(`${file}: the entry ${entry.name} leaves the folder it is unpacked into.`);
+      throw new Error(`${file}: the entry ${entry.name} would be unpacked outside of the folder.`);
     }
     mkdirSync(path.dirname(to), { recursive: true });
     writeFileSync(to, content(zip, entry, file));
@@ -61,14 +61,16 @@ function* entries(zip, file) {
 }
 
 function content(zip, { offset, size, method, name }, file) {
-  // The local header repeats name and extra field with lengths of its own.
+  // The local header repeats the name and the extra field, with its own lengths.
   const start = offset + 30 + zip.readUInt16LE(offset + 26) + zip.readUInt16LE(offset + 28);
   const data = zip.subarray(start, start + size);
   if (method === 0) {
     return data;
   }
   if (method !== 8) {
-    throw new Error(`${file}: ${name} is packed by method ${method}; only stored and deflated entries can be read.`);
+    throw new Error(
+      `${file}: ${name} uses compression method ${method}; only stored and deflated entries can be read.`,
+    );
   }
   return inflateRawSync(data);
 }

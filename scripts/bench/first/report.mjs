@@ -1,4 +1,4 @@
-/** A host's table of first answers in docs/benchmarks.md. */
+/** A host's table of first verdicts in docs/benchmarks.md. */
 import path from "node:path";
 import { median } from "../lib/statistics.mjs";
 
@@ -38,7 +38,7 @@ function after(answer) {
   return answer === undefined ? "none" : `${answer.seconds.toFixed(1)} s`;
 }
 
-/** What never came took longest. */
+/** An answer that never came counts as the longest. */
 export function middle(results, key) {
   const value = median(results.map((result) => result[key]?.seconds ?? Number.POSITIVE_INFINITY));
   return Number.isFinite(value) ? `${value.toFixed(1)} s` : "none";

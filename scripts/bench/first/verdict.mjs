@@ -1,4 +1,4 @@
-/** What a run has said so far: a first verdict of Fulcrum, and a profile of coz that could be drawn. */
+/** What a run has reported so far: Fulcrum's first verdict, or a coz profile that can be plotted. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -12,19 +12,19 @@ export function verdictOf(folder, point) {
   return firstVerdict?.progressPoint === point ? firstVerdict : undefined;
 }
 
-/** COZ draws no line of which it has fewer amounts of speedup, none among them. */
+/** COZ plots no line with fewer speedups than this, or without a baseline. */
 const fewest = 5;
 
-/** Whether a profile of coz has such a line. */
+/** Whether a coz profile has such a line. */
 export function isDrawn(file, point) {
   return existsSync(file) && hasCurve(readFileSync(file, "utf8"), point);
 }
 
-/** @param {string} text of a profile, in either format of coz */
+/** @param {string} text a profile in either of coz's formats */
 export function hasCurve(text, point) {
   const speedups = new Map();
   let experiment;
-  // The last line may be half written.
+  // The last line may be incomplete.
   for (const line of text.split("\n").slice(0, -1)) {
     const record = line.startsWith("{") ? JSON.parse(line) : fields(line);
     if (record.type === "experiment") {
@@ -40,7 +40,7 @@ export function hasCurve(text, point) {
   return [...speedups.values()].some((known) => known.has(0) && known.size >= fewest);
 }
 
-/** A line of coz's text format: its type, and fields `name=value`. */
+/** A line of coz's text format: its type, and `name=value` fields. */
 function fields(line) {
   const [type, ...pairs] = line.split("\t");
   return { type, ...Object.fromEntries(pairs.map((pair) => [pair.split("=")[0], pair.slice(pair.indexOf("=") + 1)])) };

@@ -1,4 +1,4 @@
-/** What one monitored call costs, by JMH: each tool in a virtual machine of its own, in turn, several times. */
+/** The cost of one monitored call, by JMH. Each tool runs in its own virtual machine, in turn, several times. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { run, StepError } from "../../lib/steps.mjs";
@@ -11,7 +11,7 @@ const aop = `<aspectj><weaver options=""><include within="bench.Target"/></weave
 <aspects><aspect name="kieker.monitoring.probe.aspectj.operationExecution.OperationExecutionAspectFull"/></aspects></aspectj>
 `;
 
-/** @returns {Promise<{ tool: string, jdk: string, ns: number[] }[]>} nanoseconds a call and round, monitored or not */
+/** @returns {Promise<{ tool: string, jdk: string, ns: number[] }[]>} nanoseconds per call in each round, monitored or not */
 export async function measureCalls({ jdks, jars, quick }) {
   const jmh = jars.filter((file) => /jmh|jopt|commons-math/.test(path.basename(file)));
   const classes = await compile(jdks[0], "calls", ["Call.java", "Target.java"], jmh);
@@ -28,7 +28,7 @@ export async function measureCalls({ jdks, jars, quick }) {
   return variants.map(({ tool, jdk, ns }) => ({ tool, jdk: jdk.name, ns }));
 }
 
-/** Which tools run there, and the options that start them; `folder` is for what they write. */
+/** The tools that run on this JDK, and the options that start them. `folder` is for their output. */
 function toolsFor(jdk, jars, profiler) {
   const tools = [
     { tool: "none", options: () => [] },
@@ -41,7 +41,7 @@ function toolsFor(jdk, jars, profiler) {
       ],
     },
   ];
-  // AspectJ's weaver does not know class files of newer machines.
+  // AspectJ's weaver does not read class files of newer versions.
   if (jdk.version < 22) {
     tools.push({
       tool: "Kieker 1.15.4, AspectJ, file writer",
@@ -89,7 +89,7 @@ async function measure({ tool, jdk, options }, classpath, quick) {
     return null;
   }
   if (found === undefined) {
-    throw new StepError(`${tool} on JDK ${jdk.name} did not get through:\n${stdout}${stderr}`);
+    throw new StepError(`${tool} failed on JDK ${jdk.name}:\n${stdout}${stderr}`);
   }
   return found.primaryMetric.score;
 }

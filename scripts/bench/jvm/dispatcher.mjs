@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- jvm dispatcher`: samples/dispatcher against queueing theory (JPMT §5; issue 5, Done-when 3).
  *
- * The server is traced, its queue is replayed from the trace, and what was replayed is compared request by request with
- * what the program itself wrote down, then on average with M/D/3 of the measured arrival rate and service time.
+ * The server is traced, and its queue is replayed from the trace. The replay is compared with the program's own measurements,
+ * request by request, and its means with M/D/3 at the measured arrival rate and service time.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { firstComeFirstServed, simulatedMeans, stationary } from "./mdc.mjs";
 const fulcrum = path.join(root, "bin", "fulcrum");
 const sample = path.join(root, "samples", "dispatcher");
 const servers = 3;
-/** A wait of the replay and the program's own differ by how long a thread needs from its clock to its probe. */
+/** A wait in the replay and the program's own differ by a thread's time between reading its clock and its probe. */
 const tolerance = 1e-3;
 
 /**
@@ -73,7 +73,7 @@ export function requestsOf({ requests }) {
   });
 }
 
-/** What the program wrote down itself, seconds: a line a request after the heading. */
+/** The program's own measurements, seconds: one line per request, after the heading. */
 export function truthOf(stdout) {
   const lines = stdout.split("\n");
   const from = lines.findIndex((line) => line.startsWith("number\t"));
@@ -86,11 +86,11 @@ export function truthOf(stdout) {
     });
 }
 
-/** Everything that is compared. Times in seconds. */
+/** All comparisons. Times are in seconds. */
 export function agree(replayed, truth) {
   const count = replayed.length;
   const sameRequests = count === truth.length && replayed.every((it, n) => it.number === truth[n].number);
-  // Request by request: dispatch less enqueue by the trace, and by the program.
+  // For each request: dispatch minus enqueue, by the trace and by the program.
   const errors = replayed.map((it, n) => Math.abs(it.wait - (truth[n]?.dispatch - truth[n]?.enqueue)));
   const consistent = replayed.every((it) => Math.abs(it.wait - (it.dispatch - it.enqueue)) < 1e-9);
   const span = replayed[count - 1].enqueue - replayed[0].enqueue;

@@ -1,4 +1,4 @@
-/** Programs that are killed at random moments: every tool reads what is there. */
+/** Programs killed at random moments. Every tool must read what was written. */
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { generator } from "../lib/statistics.mjs";
 import { libraries, observing } from "./libraries.mjs";
 import { compile, fulcrum } from "./tools.mjs";
 
-/** What reads logs. */
+/** The commands that read logs. */
 const readers = [
   ["stats", "--json"],
   ["tree", "--depth", "3", "--limit", "1000"],
@@ -28,7 +28,7 @@ export async function killPrograms({ jdks, jars, quick }) {
     const command = ["trace", "--quiet", ...options, "--", jdk.java, "-cp", classpath, h2.main, "forever"];
     const child = spawn(fulcrum, command, { stdio: ["ignore", "pipe", "ignore"] });
     const ended = new Promise((resolve) => child.on("close", resolve));
-    // It prints its process number when it begins.
+    // It prints its process id when it starts.
     const pid = await new Promise((resolve) => child.stdout.once("data", (text) => resolve(Number.parseInt(text, 10))));
     const milliseconds = Math.round(random() * 4000);
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -40,7 +40,7 @@ export async function killPrograms({ jdks, jars, quick }) {
   return kills;
 }
 
-/** Events that were read, and what any reader complained of. */
+/** The number of events read, and all readers' complaints. */
 async function readAll(folder) {
   const complaints = [];
   let events = 0;
@@ -54,7 +54,7 @@ async function readAll(folder) {
       events = stats.threads.reduce((sum, thread) => sum + thread.events, 0);
       complaints.push(...stats.notes.filter((note) => note !== expected));
       if (stats.unbalanced > 0) {
-        complaints.push(`${stats.unbalanced} calls ended that had not begun`);
+        complaints.push(`${stats.unbalanced} calls ended that had not started`);
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Libraries with probes in all their methods: they verify, their output stays, and every call that began ended. */
+/** Libraries with probes in all methods: they pass verification, their output is unchanged, and every call is balanced. */
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { runChild } from "../lib/children.mjs";
@@ -56,7 +56,7 @@ async function runOne({ name, main, classes }, jdk, classpath) {
   };
 }
 
-/** Options of `fulcrum trace` that put probes into these classes. */
+/** The `fulcrum trace` options that put probes into these classes. */
 export function observing(classes, name) {
   const folder = path.join(work, name);
   rmSync(folder, { recursive: true, force: true });

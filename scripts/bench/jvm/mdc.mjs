@@ -1,15 +1,15 @@
 /**
  * The M/D/c queue: Poisson arrivals, a constant service time, c servers, first come first served.
  *
- * {@link stationary} is Crommelin's argument (1932): whoever is being served now has left one service time D later, and
- * nobody else has. So the number N of customers obeys N(t + D) = max(N(t) − c, 0) + Poisson(λD), whose fixed point is the
- * stationary distribution. Waiting follows by Little's law, and P(wait > 0) because Poisson arrivals see time averages.
- * {@link simulatedMeans} tells how far the mean of finitely many requests strays from that.
+ * {@link stationary} is Crommelin's argument (1932): after one service time D, exactly those customers that are being served now
+ * have left. So the number N of customers obeys N(t + D) = max(N(t) − c, 0) + Poisson(λD), whose fixed point is the stationary
+ * distribution. The mean wait follows by Little's law, and P(wait > 0) because Poisson arrivals see time averages.
+ * {@link simulatedMeans} gives how far the mean of finitely many requests may be from that.
  */
 import { generator } from "../lib/statistics.mjs";
 
 /**
- * Long-run averages.
+ * Long-run means.
  * @param {number} rate arrivals a second
  * @param {number} service seconds
  * @param {number} servers
@@ -19,9 +19,9 @@ import { generator } from "../lib/statistics.mjs";
 export function stationary(rate, service, servers) {
   const load = (rate * service) / servers;
   if (!(load > 0 && load < 1)) {
-    throw new RangeError(`A load of ${load} has no long-run average: it must be above 0 and below 1.`);
+    throw new RangeError(`A load of ${load} has no long-run mean: it must be above 0 and below 1.`);
   }
-  // The queue's tail falls about as exp(−2(1 − load)/load · k/c): so many states leave nothing that counts.
+  // The queue's tail decays about as exp(−2(1 − load)/load · k/c), so the states beyond this many are negligible.
   const states = Math.ceil(servers * (10 + (25 * load) / (1 - load)));
   const arriving = poisson(rate * service, states);
   let now = new Float64Array(states);
@@ -48,8 +48,8 @@ export function stationary(rate, service, servers) {
 }
 
 /**
- * Mean waits of many simulated runs that begin empty, seconds. Each has as many requests in as much time as was measured:
- * arrivals of a Poisson process whose number is known are spread uniformly.
+ * Mean waits of many simulated runs that start empty, seconds. Each has the measured number of requests in the measured time:
+ * given their number, the arrivals of a Poisson process are distributed uniformly.
  * @param {{ count: number, span: number, service: number, servers: number }} measured `span` is from the first arrival to
  *   the last, seconds
  * @param {{ runs?: number, seed?: number }} [options]
@@ -70,7 +70,7 @@ export function simulatedMeans({ count, span, service, servers }, { runs = 2000,
 }
 
 /**
- * When each request's service begins (Kiefer and Wolfowitz): at its arrival, or when the first server is free.
+ * When each request's service begins (Kiefer and Wolfowitz): at its arrival, or when the first server becomes free.
  * @param {readonly number[]} arrivals ascending
  * @param {readonly number[]} services
  * @param {number} servers

@@ -5,12 +5,12 @@ import { StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
 import { agent, compile, fulcrum, jar, work } from "./tools.mjs";
 
-/** What Done-when asks of it. */
+/** The limits from issue 5's "Done when". */
 const limit = { methods: 100, iterations: 4, overhead: 0.03, gateNs: 3 };
-/** The paper's. */
+/** The paper's rule. */
 const rule = "inherent wall >= 50us after 1000";
 
-/** The filter that the loop came to; that of tiny runs is none for others. */
+/** The loop's last filter. Tiny runs have their own. */
 const lastFilter = (quick) => path.join(work, quick ? "refined-quick.fulcrum-filter" : "refined.fulcrum-filter");
 
 /** A filter with all methods of the library. */
@@ -27,12 +27,12 @@ async function h2Program(jdk, jars, units) {
   return { classes, java: program, units, program: [...program, "RefineH2", String(units)] };
 }
 
-/** What the last filter of the loop costs, in many pairs of runs. @returns the row of its only iteration */
+/** Measures the cost of the loop's last filter in many pairs of runs. @returns the row of its only iteration */
 export async function measureOverhead({ jdks, jars, quick }) {
   const { program, units } = await h2Program(jdks[0], jars, quick ? 500 : 10_000);
   const last = lastFilter(quick);
   if (!existsSync(last)) {
-    // Without a loop of many runs, one of one run each finds it.
+    // If there was no loop with many runs, a loop with single runs finds the filter.
     const loop = ["--runs", "1", "--no-baseline", "--iterations", String(limit.iterations), "--recheck", "0"];
     const found = await refine(["--rule", rule, "--unit", "RefineH2.unit", "--filter", allOfH2(), ...loop], program);
     copyFileSync(found.filter, last);
@@ -43,14 +43,14 @@ export async function measureOverhead({ jdks, jars, quick }) {
   return { jdk: jdks[0].name, units, runs, row: measured.iterations[0] };
 }
 
-/** @returns the loop's rows, and whether everything verifies and comes out the same */
+/** @returns the loop's rows, and whether everything passes verification with the same results */
 export async function measureRefine({ jdks, jars, quick }) {
   const [jdk] = jdks;
   const h2 = jar(jars, "h2");
   const { classes, java, program, units } = await h2Program(jdk, jars, quick ? 500 : 10_000);
   const filter = allOfH2();
 
-  // Every class of the library, whether the program uses it or not.
+  // Every class of the library, even those that the program does not use.
   const once = ["--iterations", "1", "--runs", "1", "--no-baseline"];
   const all = await refine([...once, "--filter", filter], [...java, "LoadAll", h2]);
   const linked = readFileSync(path.join(all.folder, "iteration-1", "stdout.txt"), "utf8").trim();
@@ -77,7 +77,7 @@ export async function measureRefine({ jdks, jars, quick }) {
   };
 }
 
-/** What a call costs alone, and when its method's gate is shut: nanoseconds. */
+/** The cost of a call without the agent, and with its method's gate shut, in nanoseconds. */
 async function shutGates(jdks, classes) {
   const folder = path.join(work, "gate");
   rmSync(folder, { recursive: true, force: true });
@@ -105,7 +105,7 @@ async function refine(options, program) {
   rmSync(folder, { recursive: true, force: true });
   const command = [fulcrum, "refine", "--json", "--quiet", "--limit", "4G", "--output", folder, ...options, "--"];
   const { code, stdout, stderr } = await runChild([...command, ...program], { limit: 600 });
-  // 1: no hotspot is left.
+  // 1 means that no hotspot is left.
   if (code !== 0 && code !== 1) {
     throw new StepError(`fulcrum refine ended with ${code}:\n${stderr}`);
   }
@@ -115,7 +115,7 @@ async function refine(options, program) {
 const grouped = (number) => number.toLocaleString("en");
 const percent = (part) => `${(100 * part).toFixed(1)} %`;
 
-/** The section of docs/benchmarks.md; undefined when the loop was not measured. */
+/** The section of docs/benchmarks.md; undefined if the loop was not measured. */
 export function refineSection(journal) {
   const refined = journal.get("refine");
   if (refined === undefined) {
@@ -125,7 +125,7 @@ export function refineSection(journal) {
   return `## The refine loop\n\n${journal.dates()}, ${fulcrum} (${revision}), ${machine}.\n\n${refineText(refined)}`;
 }
 
-/** A section of its own: it takes long, and is measured by itself. Undefined when it was not. */
+/** A separate section, because it takes long and is measured separately. Undefined if it was not measured. */
 export function overheadSection(journal) {
   const measured = journal.get("overhead");
   if (measured === undefined) {
@@ -178,11 +178,11 @@ Results were ${same ? "unchanged in all iterations" : "NOT the same"}; in the en
   ].join("\n\n");
 }
 
-/** Sentences. */
+/** What failed, as sentences. */
 export function refineFailures({ gates, verified, same, iterations, hotspots }) {
   const failed = [];
   if (verified.linked !== verified.alone) {
-    failed.push(`Of H2's classes, ${verified.linked} instead of ${verified.alone} link with probes.`);
+    failed.push(`H2's classes link differently with probes: ${verified.linked}, without probes: ${verified.alone}.`);
   }
   if (!same) {
     failed.push("H2's results change under the refine loop.");
@@ -198,9 +198,9 @@ export function refineFailures({ gates, verified, same, iterations, hotspots }) 
   }
   const metered = iterations.map((row) => row.metered);
   if (metered.some((count, n) => n > 0 && count >= metered[n - 1])) {
-    failed.push(`Metered calls do not fall at every iteration: ${metered.join(", ")}.`);
+    failed.push(`The number of metered calls does not fall in every iteration: ${metered.join(", ")}.`);
   }
-  // What the machine's noise cannot explain.
+  // More than the machine's noise can explain.
   if (Math.min(final.overhead, final.cpuOverhead) > limit.overhead) {
     failed.push(`The last iteration's overhead is ${percent(final.overhead)} (CPU ${percent(final.cpuOverhead)}).`);
   }

@@ -1,8 +1,8 @@
-/** The section of docs/benchmarks.md, and what is not as it should be. */
+/** The section of docs/benchmarks.md, and the requirements that are not met. */
 import { median } from "../lib/statistics.mjs";
 import { refineFailures } from "./refine.mjs";
 
-/** Nanoseconds that a monitored call may cost, and the part of what it costs with Kieker. */
+/** The limits for a monitored call: nanoseconds, and the fraction of its cost with Kieker. */
 const limit = { ns: 100, ofKieker: 0.25 };
 
 export function report(journal) {
@@ -19,7 +19,7 @@ export function report(journal) {
   ].join("\n\n");
 }
 
-/** What a tool adds to a call: the median over rounds of its time less that of the same round without a tool. */
+/** What a tool adds to a call: the median over rounds of its time minus the time without a tool in the same round. */
 function costs(calls) {
   return calls
     .filter(({ tool, ns }) => tool !== "none" && !ns.includes(null))
@@ -67,7 +67,7 @@ function killsText(kills) {
 ${kills.length - bad.length} logs to their end, with ${Math.min(...events).toLocaleString("en")} to ${Math.max(...events).toLocaleString("en")} events.`;
 }
 
-/** Sentences. */
+/** What failed, as sentences. */
 export function failures(journal) {
   const failed = [];
   const all = costs(journal.get("calls") ?? []);

@@ -1,4 +1,4 @@
-/** JDKs of this machine, jars from Maven Central by Maven itself, and programs compiled with both. */
+/** This machine's JDKs, jars that Maven fetches, and programs compiled with both. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { engineBinary, root, run, StepError, target, which } from "../../lib/steps.mjs";
@@ -8,7 +8,7 @@ export const agent = path.join(target, "release", "libfulcrum_jvm_agent.so");
 export const work = path.join(root, "out", "bench", "jvm");
 const sources = path.join(root, "scripts", "bench", "jvm", "java");
 
-/** What is asked for: group, artifact, version, and the classifier of the jar. What they need comes too, but for Kieker. */
+/** The jars: group, artifact, version, and the jar's classifier. Dependencies are fetched too, except for Kieker. */
 const wanted = [
   ["org.openjdk.jmh", "jmh-generator-annprocess", "1.37"],
   ["net.kieker-monitoring", "kieker", "1.15.4", "aspectj"],
@@ -19,11 +19,11 @@ const wanted = [
   ["xalan", "serializer", "2.7.3"],
   ["org.apache.tomcat.embed", "tomcat-embed-core", "10.1.34"],
   ["org.jacorb", "jacorb", "3.9"],
-  // It needs javax.rmi, which JDK 11 took away.
+  // It needs javax.rmi, which JDK 11 removed.
   ["org.jboss.spec.javax.rmi", "jboss-rmi-api_1.0_spec", "1.0.6.Final"],
 ];
 
-/** JDKs from 17 on, the oldest first. */
+/** JDK 17 and newer, oldest first. */
 export async function findJdks() {
   const homes = [which("javac"), ...folders("/usr/lib/jvm").map((folder) => path.join(folder, "bin", "javac"))]
     .filter((javac) => javac !== undefined && existsSync(javac))
@@ -38,7 +38,7 @@ export async function findJdks() {
     }
   }
   if (jdks.length === 0) {
-    throw new StepError("No JDK was found: install default-jdk-headless.");
+    throw new StepError("No JDK was found. Install default-jdk-headless.");
   }
   return jdks.sort((a, b) => a.version - b.version);
 }
@@ -50,7 +50,7 @@ function folders(of) {
 /** Paths of all jars. */
 export async function fetchJars() {
   if (which("mvn") === undefined) {
-    throw new StepError("Maven is missing: install maven. It gets the programs to compare with from Maven Central.");
+    throw new StepError("Maven is missing. Install maven, which fetches the programs to compare with.");
   }
   mkdirSync(work, { recursive: true });
   const list = path.join(work, "jars");
@@ -76,18 +76,18 @@ ${dependencies.join("\n")}
 `;
 }
 
-/** That jar has everything in it. */
+/** Kieker's jar includes its dependencies. */
 const alone = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>";
 
 export function jar(jars, name) {
   const found = jars.find((file) => path.basename(file).startsWith(`${name}-`));
   if (found === undefined) {
-    throw new StepError(`${name} is not among the jars: remove ${work} and try again.`);
+    throw new StepError(`${name} is not among the jars. Remove ${work} and try again.`);
   }
   return found;
 }
 
-/** Compiles some of our Java files for JDK 11 and later; gives the folder of classes. */
+/** Compiles some of our Java files for JDK 11 and later, and returns the folder of classes. */
 export async function compile(jdk, name, files, jars) {
   const classes = path.join(work, name);
   rmSync(classes, { recursive: true, force: true });

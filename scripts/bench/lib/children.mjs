@@ -1,11 +1,11 @@
-/** Programs under measurement: with a time limit, and ended when the user interrupts the benchmark. */
+/** Programs under measurement: with a time limit, and killed when the user interrupts the benchmark. */
 import { spawn } from "node:child_process";
 import { StepError } from "../../lib/steps.mjs";
 
 const running = new Set();
 let interrupted = false;
 
-/** Ctrl-C ends what runs; the measurement in progress then fails, and what was finished before is kept. */
+/** Ctrl-C ends the running programs. The measurement in progress fails, and finished ones are kept. */
 export function stopOnInterrupt() {
   const stop = () => {
     interrupted = true;
@@ -16,14 +16,14 @@ export function stopOnInterrupt() {
   process.on("SIGINT", stop).on("SIGTERM", stop);
 }
 
-/** The user has had enough. */
+/** The user interrupted the benchmark. */
 export class Interrupted extends StepError {
   constructor() {
-    super("Stopped. What was finished is kept: --resume goes on from there.");
+    super("Stopped. Finished measurements are kept, and --resume continues from there.");
   }
 }
 
-/** A child has a process group of its own, so that wrappers (`coz`) end with what they started. */
+/** A child has its own process group, so that wrappers (`coz`) end together with what they started. */
 function end(child, signal) {
   try {
     process.kill(-child.pid, signal);
@@ -35,10 +35,10 @@ function end(child, signal) {
 }
 
 /**
- * Runs a program to its end, or for `limit` seconds at most. Never throws for a failure of the program.
+ * Runs a program to its end, or for at most `limit` seconds. Does not throw if the program fails.
  * @param {string[]} command
- * @param {{ env?: Record<string, string>, cwd?: string, limit?: number, until?: AbortSignal }} [options] `until`: it has done
- *   what it was started for, and is asked to end
+ * @param {{ env?: Record<string, string>, cwd?: string, limit?: number, until?: AbortSignal }} [options] `until`: the
+ *   program has done its work, and is told to end
  * @returns {Promise<{ code: number | null, signal: string | null, stdout: string, stderr: string, late: boolean }>}
  */
 export function runChild(command, { env = {}, cwd, limit = 120, until } = {}) {
@@ -47,7 +47,7 @@ export function runChild(command, { env = {}, cwd, limit = 120, until } = {}) {
   }
   const [program, ...args] = command;
   if (program === undefined) {
-    throw new Error("There is no program to run.");
+    throw new Error("No program to run.");
   }
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {

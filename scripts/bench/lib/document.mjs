@@ -1,11 +1,11 @@
-/** A section of a document, replaced by a benchmark's newest output. What stands outside the sections stays. */
+/** A section of a document, replaced by a benchmark's newest output. The rest of the document is not changed. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../lib/steps.mjs";
 
 const head = "# Benchmarks\n\nEvery number here was printed by `npm run bench`. Run it again to replace them.\n";
 
-/** @param {string} file relative to the repository @param {string} [kind] what sections begin with that a new one is put behind */
+/** @param {string} file relative to the repository @param {string} [kind] a new section goes after the last one that begins with this */
 export function writeSection(file, name, text, kind) {
   const full = path.join(root, file);
   const old = existsSync(full) ? readFileSync(full, "utf8") : head;
@@ -13,7 +13,7 @@ export function writeSection(file, name, text, kind) {
   console.log(`wrote ${file}`);
 }
 
-/** A new section comes behind the last of its kind, or at the end. */
+/** A new section goes after the last of its kind, or to the end. */
 export function withSection(old, name, text, kind) {
   const begin = `<!-- bench ${name} -->`;
   const end = `<!-- end ${name} -->`;

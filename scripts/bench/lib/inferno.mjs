@@ -1,12 +1,12 @@
-/** inferno, which makes flame graphs of folded stacks. */
+/** inferno, which makes flame graphs from folded stacks. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { root, run, step } from "../../lib/steps.mjs";
 
-/** It does not tell its version itself. */
+/** It does not print its version. */
 const version = "0.12.8";
 
-/** Built by cargo into out/bench/tools, once. */
+/** cargo builds it once, into out/bench/tools. */
 export async function findInferno() {
   const folder = path.join(root, "out", "bench", "tools");
   const program = path.join(folder, "bin", "inferno-flamegraph");

@@ -1,15 +1,15 @@
-/** Raw results as JSON lines, a line a finished part; the newest of a key counts. Documents are written from it. */
+/** Raw results as JSON lines, one for each finished part. The newest of a key counts. Documents are written from it. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../lib/steps.mjs";
 
 export class Journal {
-  /** @param {string} name of the file in out/bench, where no other is given */
+  /** @param {string} name the default name of the file in out/bench */
   constructor(name, file = path.join(root, "out", "bench", `${name}.jsonl`)) {
     this.file = file;
     this.records = new Map();
     const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
-    // The last line is cut short when the benchmark was killed while it wrote.
+    // The last line is incomplete if the benchmark was killed while writing it.
     for (const line of text.split("\n").slice(0, -1)) {
       const record = JSON.parse(line);
       this.records.set(record.key, record);
@@ -28,12 +28,12 @@ export class Journal {
     return value;
   }
 
-  /** Leaves only the records that count. */
+  /** Keeps only the records that count. */
   compact() {
     writeFileSync(this.file, [...this.records.values()].map((record) => `${JSON.stringify(record)}\n`).join(""));
   }
 
-  /** When the newest record was made; empty when there is none. */
+  /** The date of the newest record; empty if there is none. */
   newest() {
     return (
       [...this.records.values()]
@@ -43,7 +43,7 @@ export class Journal {
     );
   }
 
-  /** When the oldest and the newest of the records that count were made: `2026-11-21`, or `from to`. */
+  /** The dates of the oldest and newest records that count: `2026-11-21`, or `from to`. */
   dates() {
     const days = [...this.records.values()].map((record) => record.at.slice(0, 10)).sort();
     return [...new Set([days[0], days.at(-1)])].join(" to ");

@@ -1,10 +1,10 @@
-/** What the numbers were measured on and with. */
+/** The machine and the tools of a measurement. */
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import path from "node:path";
 import { root, tryRun, which } from "../../lib/steps.mjs";
 
-/** This host, by which tables of different hosts are told apart. */
+/** This host's name, which distinguishes the tables of different hosts. */
 export function describeHost() {
   return `${cpus().length} × ${cpus()[0]?.model?.trim() ?? "unknown CPU"}, Linux ${release()}`;
 }
@@ -23,12 +23,12 @@ export async function describeMachine() {
   };
 }
 
-/** The installed one's. */
+/** The version of the installed one. */
 export async function cozVersion() {
   if (which("coz") === undefined) {
     return "not installed";
   }
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own notation
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholders are dpkg-query's
   const { code, output } = await tryRun("dpkg-query", ["-W", "-f", "${Version}", "coz-profiler"]);
   return code === 0 ? `coz ${output.trim()} (Debian)` : "coz, version unknown";
 }
@@ -37,6 +37,6 @@ export async function cozVersion() {
 export function warnIfBusy() {
   const [load] = loadavg();
   if (load > 0.5) {
-    console.log(`The machine is busy (load ${load.toFixed(1)}): results will be noisy.`);
+    console.log(`The machine is busy (load ${load.toFixed(1)}), so the results will be noisy.`);
   }
 }

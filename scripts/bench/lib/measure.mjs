@@ -1,8 +1,8 @@
-/** Runs of a sample: so many units, and how long each took by the sample's own clock. */
+/** Runs of a sample with a given number of units, timed by the sample's own clock. */
 import { StepError } from "../../lib/steps.mjs";
 import { runChild } from "./children.mjs";
 
-/** What a sample prints at its end. `latency` only where it measures one, in seconds. */
+/** What a sample prints at its end. `latency`, in seconds, only if it measures one. */
 export function parseReport(stdout) {
   const found =
     /^(?:latency=(?<latency>\S+) )?units=(?<units>\d+) seconds=(?<seconds>\S+) result=(?<result>\S+)$/m.exec(
@@ -19,8 +19,8 @@ export function parseReport(stdout) {
 }
 
 /**
- * How a program is started: for so many units, or until it is stopped. One that others wrote learns the number from its
- * environment.
+ * How to start a program that works for the given number of units, or until it is stopped. Other people's programs get the
+ * number from the environment.
  * @param {string | import("../others/build.mjs").Command} program
  * @param {number} [units]
  * @returns {{ command: string[], env: Record<string, string>, cwd?: string }}
@@ -36,7 +36,7 @@ export function invocation(program, units) {
 }
 
 /**
- * Runs a sample, perhaps under a profiler.
+ * Runs a sample, optionally under a profiler.
  * @param {string | import("../others/build.mjs").Command} program
  * @param {number} units
  * @param {{ under?: string[], env?: Record<string, string>, limit?: number, cwd?: string }} [options]
@@ -53,7 +53,7 @@ export async function runUnits(program, units, { under = [], ...options } = {}) 
   return report;
 }
 
-/** How many units take about so many seconds, as whole rounds of the sample's; at least one. */
+/** How many units take about this many seconds, in whole rounds of the sample, at least one. */
 export async function calibrate(sample, program, seconds, options) {
   const { units, seconds: took } = await runUnits(program, Math.max(sample.round, sample.units), options);
   return unitsFor(sample, (units / took) * seconds);
@@ -63,7 +63,7 @@ function unitsFor(sample, units) {
   return Math.max(1, Math.round(units / sample.round)) * sample.round;
 }
 
-/** What an optimisation shortens: the latency, or the time per unit. Seconds. */
+/** The cost that an optimisation reduces: the latency, or the time per unit. Seconds. */
 export function cost(sample, report) {
   return sample.measure === "latency" ? report.latency : report.seconds / report.units;
 }

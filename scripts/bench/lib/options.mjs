@@ -1,14 +1,14 @@
-/** The arguments of a benchmark that has samples: their names, and flags. */
+/** The arguments of a benchmark of samples: the samples' names, and flags. */
 import path from "node:path";
 import { StepError } from "../../lib/steps.mjs";
 
 const common = ["quick", "resume", "report"];
 
 /**
- * --quick: tiny durations, to see that everything works; its numbers say nothing and never get into docs/
- * --resume: what the journal has is not measured again
- * --report: nothing is measured, the document is written from the journal, and from the recorded runs that are still there
- * KEY=FOLDER: where something is that cannot be fetched
+ * --quick: tiny durations, to check that everything works; its numbers mean nothing and never get into docs/
+ * --resume: does not repeat what the journal has
+ * --report: measures nothing; writes the document from the journal and from the recorded runs that still exist
+ * KEY=FOLDER: the location of something that cannot be fetched
  * @param {string[]} args
  * @param {{ more?: string[], keys?: string[] }} [allowed] further flags, and the keys of folders
  */
@@ -30,7 +30,7 @@ function folder(arg, keys) {
   const [, key = "", name = ""] = /^(\w+)=(.*)$/.exec(arg) ?? [];
   if (!keys.includes(key)) {
     const some = keys.map((it) => `${it}=FOLDER`).join(", ") || "none";
-    throw new StepError(`There is no folder ${arg} to be named: choose among ${some}.`);
+    throw new StepError(`There is no folder key ${arg}: choose among ${some}.`);
   }
   return [key, path.resolve(name)];
 }

@@ -1,4 +1,4 @@
-/** The programs in samples/: what each has to say, where its targets are, how it is built. */
+/** The programs in samples/: what each one shows, where its targets are, how it is built. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { engine, root, run, StepError } from "../../lib/steps.mjs";
@@ -6,12 +6,12 @@ import { engine, root, run, StepError } from "../../lib/steps.mjs";
 const folder = path.join(root, "samples");
 
 /**
- * @typedef {object} Target what is made faster
- * @property {string} name also the name that SAMPLE_REDUCE takes
+ * @typedef {object} Target what is sped up
+ * @property {string} name also its name for SAMPLE_REDUCE
  * @property {"line" | "function" | "inclusive" | "path" | "blocked"} kind
- * @property {string} [marker] of the comment `TARGET: marker`, when it is not the name
- * @property {string} [function] @property {string} [path] @property {string} [call] as the kind needs
- * @property {boolean} [fixed] false: experiments choose their line themselves
+ * @property {string} [marker] the marker in the comment `TARGET: marker`, if it is not the name
+ * @property {string} [function] @property {string} [path] @property {string} [call] depending on the kind
+ * @property {boolean} [fixed] `false`: experiments select their own line
  * @property {number[]} [theory] program speedups at 25, 50, 75 %, in percent
  */
 
@@ -19,12 +19,12 @@ const folder = path.join(root, "samples");
  * @typedef {object} Sample
  * @property {string} name
  * @property {string} lesson
- * @property {string[]} build the compiler and its options; `cargo` for a package
+ * @property {string[]} build the compiler and its options, or `cargo` for a package
  * @property {string} source its full path
  * @property {string} point the progress point
  * @property {"throughput" | "latency"} measure
- * @property {number} units about a second's work
- * @property {number} round units come in multiples of this
+ * @property {number} units about a second of work
+ * @property {number} round the number of units must be a multiple of this
  * @property {Target[]} targets
  * @property {string} [fix] what SAMPLE_FIX=1 repairs
  * @property {{ name: string, env: Record<string, string>, units?: number }[]} [variants] other ways to run it
@@ -51,7 +51,7 @@ export function variantsOf(sample) {
   }));
 }
 
-/** Those with these names; without names, all. @returns {Sample[]} */
+/** The samples with these names, or all if there are no names. @returns {Sample[]} */
 export function chooseSamples(samples, names) {
   const unknown = names.filter((name) => !samples.some((sample) => sample.name === name));
   if (unknown.length > 0) {
@@ -61,24 +61,24 @@ export function chooseSamples(samples, names) {
   return names.length > 0 ? samples.filter((sample) => names.includes(sample.name)) : samples;
 }
 
-/** The 1-based line that carries the target's marker. */
+/** The 1-based line that has the target's marker. */
 export function markerLine(text, target) {
   const marker = new RegExp(`// TARGET: ${target.marker ?? target.name}$`);
   const lines = text.split("\n").flatMap((line, index) => (marker.test(line.trimEnd()) ? [index + 1] : []));
   if (lines.length !== 1) {
-    throw new StepError(`There must be one line with "${marker.source}", but there are ${lines.length}.`);
+    throw new StepError(`Expected one line with "${marker.source}", found ${lines.length}.`);
   }
   return lines[0];
 }
 
-/** FILE:LINE of a target, as profiles write it. */
+/** FILE:LINE of a target, as in profiles. */
 export function targetLocation(sample, target) {
   return `${sample.source}:${markerLine(readFileSync(sample.source, "utf8"), target)}`;
 }
 
 /**
- * Builds a sample. For coz: DWARF 4 without extensions, because its 0.2.2 gives up on anything else, and a linker whose
- * programs it understands.
+ * Builds a sample. For coz: with DWARF 4 without extensions, because coz 0.2.2 fails on anything else, and with a linker whose
+ * programs coz understands.
  * @param {Sample} sample
  * @returns {Promise<string>} the program
  */

@@ -1,6 +1,6 @@
 /**
- * The only statistics and random numbers in JavaScript, for benchmarks and tests: they cannot call the engine's crate
- * `stats`, where everything that users see is computed. Quantiles and intervals follow its rules.
+ * The only statistics and random numbers in JavaScript, for benchmarks and tests. They cannot call the engine's crate `stats`,
+ * which computes everything that users see. Quantiles and intervals follow its rules.
  */
 
 export function median(values) {
@@ -10,18 +10,18 @@ export function median(values) {
 }
 
 /**
- * The smallest value that at least a part of all are not greater than: the nearest rank.
+ * The quantile by the nearest rank: the smallest value such that at least the fraction `part` of all values is not greater.
  * @param {readonly number[]} values
  * @param {number} part from 0 to 1
  */
 export function percentile(values, part) {
   const sorted = values.toSorted((a, b) => a - b);
-  // 0.07 · 100 is 7.000000000000001: what rounding added is no further rank.
+  // 0.07 · 100 is 7.000000000000001. The rounding error must not add a rank.
   return sorted[Math.max(0, Math.ceil(sorted.length * part * (1 - 4 * Number.EPSILON)) - 1)];
 }
 
 /**
- * The middle 95 %: a part of 2.5 %, rounded down, is cut off at either end.
+ * The middle 95 %: 2.5 % of the values, rounded down, are removed at either end.
  * @param {readonly number[]} values
  * @returns {{ low: number, high: number }}
  */
@@ -35,11 +35,11 @@ export function mean(values) {
 }
 
 /**
- * The median over rounds of 1 - after / before, with half the width of its 95 % bootstrap interval. Both values of a round
- * were measured close together, so a machine that gets slower over minutes does not count. A fixed seed: the same
+ * The median over rounds of 1 - after / before, with half the width of its 95 % bootstrap interval. Both values of a round are
+ * measured close together, so that a machine that slows down over minutes does not matter. The seed is fixed, so that the same
  * measurements always give the same table.
- * @param {number[]} before a value a round
- * @param {number[]} after of the same rounds
+ * @param {number[]} before one value per round
+ * @param {number[]} after one value per round
  * @returns {{ value: number, spread: number }}
  */
 export function speedup(before, after) {
@@ -51,8 +51,8 @@ export function speedup(before, after) {
 }
 
 /**
- * Random numbers from 0 to below 1, the same for the same seed on every machine (mulberry32).
- * @param {number} seed a whole number of 32 bits
+ * Random numbers from 0 to below 1. The same seed gives the same numbers on every machine (mulberry32).
+ * @param {number} seed a 32-bit integer
  * @returns {() => number}
  */
 export function generator(seed) {

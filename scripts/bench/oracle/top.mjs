@@ -1,4 +1,4 @@
-/** Reading pprof's table of functions, and comparing it with ours. */
+/** Reads pprof's table of functions, and compares it with ours. */
 import { StepError } from "../../lib/steps.mjs";
 
 /**
@@ -10,15 +10,15 @@ export function parseTop(text) {
   const lines = text.split("\n");
   const head = lines.findIndex((line) => /^\s*flat\s+flat%\s+sum%\s+cum\s+cum%\s*$/.test(line));
   if (head < 0) {
-    throw new StepError(`This is not a table of pprof's:\n${text.slice(0, 500)}`);
+    throw new StepError(`This is not a table from pprof:\n${text.slice(0, 500)}`);
   }
   const functions = new Map();
   for (const line of lines.slice(head + 1).filter((it) => it.trim() !== "")) {
     const found = /^\s*(?<flat>\S+)\s+\S+%?\s+\S+%?\s+(?<cum>\S+)\s+\S+%? {1,2}(?<name>.*)$/.exec(line)?.groups;
     if (found === undefined) {
-      throw new StepError(`This is not a line of pprof's table: ${line}`);
+      throw new StepError(`This is not a row of pprof's table: ${line}`);
     }
-    // A note on inlining is no part of the name.
+    // The note on inlining is not part of the name.
     const name = found.name.replace(/ \((partial-)?inline\)$/, "");
     const before = functions.get(name) ?? { flat: 0, cum: 0 };
     functions.set(name, { flat: before.flat + number(found.flat), cum: before.cum + number(found.cum) });
@@ -26,20 +26,20 @@ export function parseTop(text) {
   return functions;
 }
 
-/** `-1234.50ns`: the unit is known, as it was asked for. */
+/** `-1234.50ns`. The unit is known, because an option sets it. */
 function number(text) {
   const value = Number.parseFloat(text);
   if (!Number.isSafeInteger(value)) {
-    throw new StepError(`pprof prints ${text}, which is no whole number.`);
+    throw new StepError(`pprof prints ${text}, which is not a whole number.`);
   }
   return value;
 }
 
-/** Our name for samples without a stack, which pprof counts in its total and shows nowhere. It is no function. */
+/** Our name for samples without a stack, which pprof only counts in its total. It is not a function. */
 const noStack = "[no stack]";
 
 /**
- * How the two differ, a sentence each. What one side does not have is 0 there.
+ * The differences, one sentence each. A function that one side does not have is 0 there.
  * @param {{ name: string, base: number, cum: number }[]} ours
  * @param {Map<string, { flat: number, cum: number }>} theirs
  */

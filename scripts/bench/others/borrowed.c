@@ -1,4 +1,4 @@
-/* Units of a program that others wrote: see borrowed.h. */
+/* Counts the units of other people's programs; see borrowed.h. */
 #include "borrowed.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@ static pthread_once_t begun = PTHREAD_ONCE_INIT;
 static long skipped, wanted, done;
 static double start;
 
-/* What the program prints is of no interest, and from here on nobody reads it. */
+/* Discards the program's output from here on, because nobody reads it. */
 static void begin(void) {
   const char *units = getenv("SAMPLE_UNITS"), *skip = getenv("SAMPLE_SKIP");
   const int nowhere = open("/dev/null", O_WRONLY);
@@ -18,7 +18,7 @@ static void begin(void) {
   wanted = units ? atol(units) : LONG_MAX / 2;
 }
 
-/* The clock begins with the first unit that counts: nobody asks how long it took to read the input. */
+/* The clock starts with the first unit that counts, so that reading the input is not measured. */
 void borrowed_unit_done(void) {
   long now;
   pthread_once(&begun, begin);

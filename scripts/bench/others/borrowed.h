@@ -1,12 +1,12 @@
-/* What a program that others wrote is built with for a benchmark, as `-include borrowed.h`. It then behaves as a sample does
- * (../../../samples/sample.h): it can leave out a part of its work, counts its units, and reports.
+/* Other people's programs are built with `-include borrowed.h` for a benchmark. They then behave like a sample
+ * (../../../samples/sample.h): they can leave out a part of their work, count their units, and report.
  *
- *   SAMPLE_UNITS=N NAME …               ends after the Nth unit and reports; without it, works until it is stopped
- *   SAMPLE_SKIP=N NAME …                the first N units do not count: those that fill tables, say
- *   SAMPLE_REDUCE=TARGET:PERCENT NAME   leaves out PERCENT % of the work of that target
+ *   SAMPLE_UNITS=N NAME …               ends after N units and reports; without it, works until it is stopped
+ *   SAMPLE_SKIP=N NAME …                the first N units do not count, for example because they fill tables
+ *   SAMPLE_REDUCE=TARGET:PERCENT NAME   leaves out PERCENT % of the target's work
  *
- * A loop that can be shortened goes to BORROWED_KEPT steps. Where work cannot be left out without changing what the rest does,
- * it is done four times (BORROWED_AGAIN), of which one, two or three are left out: that needs work which may be repeated. */
+ * A loop that can be shortened runs to BORROWED_KEPT steps. Work that cannot be left out without changing the rest is done
+ * four times (BORROWED_AGAIN), of which one, two or three are left out; such work must be repeatable. */
 #ifndef BORROWED_H
 #define BORROWED_H
 
@@ -20,33 +20,33 @@ void borrowed_unit_done(void);
 }
 #endif
 
-/* At file scope: `name`, a number of steps, less what is left out of the target of that name. */
+/* At file scope: `name`, a number of steps, reduced for the target of that name. */
 #define BORROWED_KEPT(name, steps)                                                                     \
   static long name;                                                                                    \
   __attribute__((constructor)) static void borrowed_set_##name(void) {                                 \
     name = sample_reduced(#name, steps);                                                               \
   }
 
-/* At file scope: how often the target of that name is done; `times` is a multiple of four. */
+/* At file scope: how often to do the target of that name. `times` is a multiple of four. */
 #define BORROWED_TIMES(name, times)                                                                    \
   static long name##_times;                                                                            \
   __attribute__((constructor)) static void borrowed_set_##name(void) {                                 \
     name##_times = (times) - (times) * sample_percent(#name) / 100;                                    \
   }
 
-/* Does the statement behind it so often. The compiler must not make one of several. */
+/* Repeats the next statement that often. The compiler must not merge repetitions. */
 #define BORROWED_AGAIN(name)                                                                           \
   for (long borrowed_left = name##_times; borrowed_left > 0;                                           \
        borrowed_left--, ({ __asm__ volatile("" ::: "memory"); }))
 
-/* A unit of work is done: a visit to a progress point, also counted here. */
+/* Ends a unit of work: visits a progress point, and counts the unit. */
 #define BORROWED_UNIT(point)                                                                           \
   do {                                                                                                 \
     FULCRUM_PROGRESS_NAMED(point);                                                                     \
     borrowed_unit_done();                                                                              \
   } while (0)
 
-/* The same where a unit is so many passages of a thread. */
+/* The same if a unit is `times` passes of a thread. */
 #define BORROWED_EVERY(passages, point)                                                                \
   do {                                                                                                 \
     static __thread long borrowed_passed;                                                              \

@@ -1,6 +1,6 @@
 /**
- * Programs that others wrote, with the small edits that make samples of them: fetched or found in a folder that the user
- * names, copied into out/bench/others, edited and built there. None of their code is part of this repository.
+ * Other people's programs, with small edits that turn them into samples. They are fetched or found in a folder that the user
+ * names, and copied into out/bench/others, where they are edited and built. None of their code is in this repository.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,26 +12,26 @@ const cache = path.join(root, "out", "bench", "others");
 
 /**
  * @typedef {object} Origin
- * @property {(folders: Record<string, string>) => Promise<string>} find the folder of its source
- * @property {string[]} copy files or folders of it
+ * @property {(folders: Record<string, string>) => Promise<string>} find the folder of the source
+ * @property {string[]} copy the files or folders to copy
  * @property {Record<string, import("./edits.mjs").Edit[]>} edits by file
- * @property {(flags: string[], output: string) => string[][]} compile commands that make the program
- * @property {() => string[]} args what the program is called with
- * @property {number} [skip] its first units, which are no measure
- * @property {{ what: string, edits: Record<string, import("./edits.mjs").Edit[]> }} [repair] known, and made after the edits
+ * @property {(flags: string[], output: string) => string[][]} compile the build commands
+ * @property {() => string[]} args the program's arguments
+ * @property {number} [skip] how many units to skip at the start, because they are not representative
+ * @property {{ what: string, edits: Record<string, import("./edits.mjs").Edit[]> }} [repair] a known fix, applied after the edits
  *
  * @typedef {import("../lib/samples.mjs").Sample & { origin: Origin }} Borrowed a sample whose source is not in this repository
- * @typedef {{ file: string, args: string[], folder: string, skip?: number }} Command how it is started
+ * @typedef {{ file: string, args: string[], folder: string, skip?: number }} Command how to start it
  */
 
-/** Where a borrowed program's files are. @param {string} name */
+/** The folder of a borrowed program's files. @param {string} name */
 export function folderOf(name) {
   return path.join(cache, name);
 }
 
 /**
- * A folder that the user names by `KEY=FOLDER`, kept for later runs.
- * @param {string} key @param {string} what it is, for the error @param {string} sign a file that must be in it
+ * A folder that the user names by `KEY=FOLDER`, remembered for later runs.
+ * @param {string} key @param {string} what a description, for the error @param {string} sign a file that it must have
  */
 export function named(key, what, sign) {
   return async (folders) => {
@@ -39,7 +39,7 @@ export function named(key, what, sign) {
     const known = existsSync(memory) ? JSON.parse(readFileSync(memory, "utf8")) : {};
     const folder = folders[key] ?? known[key];
     if (folder === undefined || !existsSync(path.join(folder, sign))) {
-      throw new StepError(`${what} is not here: name a folder with it by ${key}=FOLDER (${sign} must be in it).`);
+      throw new StepError(`${what} is missing. Name its folder by ${key}=FOLDER (${sign} must be in it).`);
     }
     mkdirSync(cache, { recursive: true });
     writeFileSync(memory, JSON.stringify({ ...known, [key]: folder }));
@@ -81,17 +81,17 @@ function withRepair(origin) {
   return { ...origin, edits: Object.fromEntries(both) };
 }
 
-/** At -O1, as the samples: a line's code then stays together. */
+/** At -O1, like the samples, because a line's code then stays together. */
 function common() {
   const include = [here, path.join(root, "samples"), path.join(engine, "include")].flatMap((it) => ["-I", it]);
   const forced = ["-include", path.join(here, "borrowed.h")];
   return ["-O1", "-g", "-w", "-pthread", "-D_GNU_SOURCE", ...include, ...forced];
 }
 
-/** What counts units: each program is linked with it. */
+/** Counts units. Each program is linked with it. */
 export const helper = path.join(here, "borrowed.c");
 
-/** Copies what is needed, and edits it. What was built before from other edits goes. */
+/** Copies the files that are needed, and edits them. Builds of earlier edits are removed. */
 function unpack(from, folder, { copy, edits }) {
   const state = path.join(folder, ".edits");
   const wanted = JSON.stringify(edits);
@@ -105,7 +105,7 @@ function unpack(from, folder, { copy, edits }) {
   }
   for (const [name, changes] of Object.entries(edits)) {
     const file = path.join(folder, name);
-    // Latin-1 keeps every byte as it is.
+    // Latin-1 keeps every byte unchanged.
     writeFileSync(file, edited(readFileSync(file, "latin1"), changes, name), "latin1");
   }
   writeFileSync(state, wanted);

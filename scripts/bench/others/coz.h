@@ -1,4 +1,4 @@
-/* In place of coz's header, for coz's own benchmarks: their units are marked by borrowed.h, some by fewer and larger ones, and
- * both profilers shall see the same. */
+/* Replaces coz's header in coz's own benchmarks. borrowed.h marks their units, in some with fewer and larger ones, and both
+ * profilers must see the same units. */
 #define COZ_PROGRESS
 #define COZ_PROGRESS_NAMED(name)

@@ -1,7 +1,7 @@
 /**
- * coz's own benchmarks, most of them Phoenix's (`coz=FOLDER`, a checkout of its repository), and one more of Phoenix's
- * (`phoenix=FOLDER`). They are made endless, and shorter where a unit took seconds. Each target is a loop that can be
- * shortened, or work that only reads and so can be done four times, of which some is left out.
+ * coz's own benchmarks (`coz=FOLDER`, a checkout of its repository), most of them from Phoenix, and one more from Phoenix
+ * (`phoenix=FOLDER`). They are edited to run endlessly, and to have shorter units where a unit took seconds. Each target is a
+ * loop that can be shortened, or work that only reads and so can be done four times, of which some are left out.
  */
 import path from "node:path";
 import { folderOf, helper, named } from "./build.mjs";
@@ -161,7 +161,7 @@ export const cozBenchmarks = [
       },
     ],
     args: () => [inputs.text()],
-    // In the first pass, words are put into the table.
+    // The first pass puts words into the table.
     skip: 100,
     point: "letters",
     units: 200,
@@ -244,7 +244,7 @@ export const cozBenchmarks = [
         "reverseindex-pthread.c": [
           top("enum {", "BORROWED_TIMES(compare, 4)"),
           { at: "cmp = strcmp(link, arr[next].link);", first: "BORROWED_AGAIN(compare)", target: "compare" },
-          // A link that was found once need not be remembered again in each round.
+          // A link that was found once need not be stored again in each round.
           { at: "// match", behind: "return;" },
           { at: "link_end = strchr(", first: 'link_end = &file->data[j] + strcspn(&file->data[j], "\\""); if (0)' },
           {
@@ -257,7 +257,7 @@ export const cozBenchmarks = [
       },
       compile: (flags, output) => [["gcc", ...flags, "-fgnu89-inline", helper, "reverseindex-pthread.c", "-o", output]],
       args: () => [inputs.pages()],
-      // In the first rounds, links are put into the table.
+      // The first rounds put links into the table.
       skip: 20,
     },
   },

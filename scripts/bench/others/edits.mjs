@@ -1,21 +1,21 @@
 /**
- * Small changes of files that others wrote: a line is found by a part of it, and changed in place. Nothing of the file is kept
- * here but what finds the line.
+ * Small edits of other people's files: each finds a line by a part of its text, and changes it in place. Only that text is
+ * kept here.
  *
  * @typedef {object} Edit
  * @property {string} at a part of the line
- * @property {string} [after] a part of an earlier line, from which on it is looked for
- * @property {number} [lines] so many lines become one, without their comments, so that a loop is one line
- * @property {true} [all] every line that has it, not the first
- * @property {[string, string][]} [with] replaced in the line, each of them once
- * @property {string} [first] comes before the line, on it
- * @property {string} [before] a line of its own before it
- * @property {string} [behind] a line of its own behind it
- * @property {string} [target] marks the line as the target of that name
+ * @property {string} [after] a part of an earlier line, after which the search starts
+ * @property {number} [lines] joins this many lines without their comments, so that a loop is on one line
+ * @property {true} [all] edits every matching line, not just the first
+ * @property {[string, string][]} [with] replacements in the line, each made once
+ * @property {string} [first] text to insert at the beginning of the line
+ * @property {string} [before] a line to insert before it
+ * @property {string} [behind] a line to insert after it
+ * @property {string} [target] marks the line as the target of this name
  */
 import { StepError } from "../../lib/steps.mjs";
 
-/** @param {string} text @param {Edit[]} edits @param {string} name of the file, for errors */
+/** @param {string} text @param {Edit[]} edits @param {string} name the file's name, for errors */
 export function edited(text, edits, name) {
   return edits.reduce((lines, edit) => applied(lines, edit, name), text.split("\n")).join("\n");
 }
@@ -24,7 +24,7 @@ function applied(lines, edit, name) {
   const found = places(lines, edit);
   if (found.length === 0) {
     const after = edit.after === undefined ? "" : ` after \`${edit.after}\``;
-    throw new StepError(`${name} has no line with \`${edit.at}\`${after}: it is of another version.`);
+    throw new StepError(`${name} has no line with \`${edit.at}\`${after}: it is a different version.`);
   }
   return found.reduceRight((rest, at) => {
     const taken = edit.lines ?? 1;
@@ -44,7 +44,7 @@ function changedLine(lines, { with: pairs = [], first = "", target }, name) {
   const joined = lines.length === 1 ? lines[0] : lines.map(withoutComment).join(" ");
   const changed = pairs.reduce((line, [from, to]) => {
     if (!line.includes(from)) {
-      throw new StepError(`${name} has no \`${from}\` in \`${line.trim()}\`: it is of another version.`);
+      throw new StepError(`${name} has no \`${from}\` in \`${line.trim()}\`: it is a different version.`);
     }
     return line.replace(from, () => to);
   }, joined);

@@ -1,4 +1,4 @@
-/** What the borrowed programs work on: made here, the same everywhere, once. */
+/** The inputs of the borrowed programs: generated once, and the same on every machine. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../lib/steps.mjs";
@@ -16,7 +16,7 @@ function made(name, make) {
   return file;
 }
 
-/** A few megabytes that compress as sources do: this repository's own. */
+/** A few megabytes that compress like source code: this repository's own. */
 export function text() {
   return made("text", () => {
     const crates = path.join(root, "engine", "crates");
@@ -28,7 +28,7 @@ export function text() {
   });
 }
 
-/** Words of 3 to 14 letters, one a line. */
+/** Words of 3 to 14 letters, one per line. */
 export function words() {
   return made("words", () => {
     const random = generator(3);
@@ -38,7 +38,7 @@ export function words() {
   });
 }
 
-/** A picture of 24 bits a pixel, as bitmaps of Windows are. */
+/** A Windows bitmap with 24 bits per pixel. */
 export function bitmap() {
   return made("picture.bmp", () => {
     const [head, pixels] = [54, 2_000_000];
@@ -65,7 +65,7 @@ export function pages() {
   return path.join(folder, "pages");
 }
 
-/** Searches lines for a pattern, for ever; each round ends with a call of `os.clock`. */
+/** Searches lines for a pattern, endlessly. Each round ends with a call of `os.clock`. */
 export function luaScript() {
   return made(
     "search.lua",
@@ -86,7 +86,7 @@ end
   );
 }
 
-/** Rows of text, and the same query again and again. */
+/** Rows of text, and the same query, repeated. */
 export function queries() {
   const rows = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)";
   const fill = `create table lines(number, text);\n${rows} insert into lines select i, hex(i * i) from n;\n`;

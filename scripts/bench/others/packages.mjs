@@ -1,6 +1,6 @@
 /**
- * Programs from the distribution's source packages, as samples. Each has a function that only reads, or that makes the same of
- * the same: it is done four times, of which some is left out.
+ * Programs from the distribution's source packages, as samples. Each has a function that only reads, or that always gives the
+ * same result for the same input: it is called four times, of which some are left out.
  */
 import path from "node:path";
 import { source, sqlite } from "../programs/sources.mjs";
@@ -47,7 +47,7 @@ export const packages = [
       },
       compile: (flags, output) => [
         ["sh", "-c", `echo '#define DEB_HOST_MULTIARCH ""' > src/lua5.4-deb-multiarch.h`],
-        // Sources of the library, and of one of the two programs.
+        // The sources of the library, and of one of the two programs.
         [
           ...["sh", "-c", 'gcc "$@" src/l[!u]*.c src/lu[!a]*.c src/lua.c -Wl,-E -lm -ldl', "sh", ...flags, helper],
           ...["-std=gnu99", "-DLUA_USE_LINUX", "-o", output],

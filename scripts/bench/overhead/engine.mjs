@@ -1,4 +1,4 @@
-/** What the engine itself takes of a processor while it records. */
+/** The engine's own CPU time while it records. */
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -7,10 +7,10 @@ import { buildSample } from "../lib/samples.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const output = path.join(root, "out", "bench", "engine");
-/** The kernel counts processor time in hundredths of a second here. */
+/** The kernel counts CPU time in hundredths of a second here. */
 const tick = 0.01;
 
-/** Recorded for so many seconds. @returns {Promise<Record<string, { seconds: number, engine: number }>>} seconds both */
+/** Records for the given number of seconds. @returns {Promise<Record<string, { seconds: number, engine: number }>>} seconds both */
 export async function measureEngine(samples, seconds) {
   const measured = {};
   for (const sample of samples) {
@@ -38,11 +38,11 @@ async function measureOne(program, seconds) {
   return { seconds: (performance.now() - start) / 1000, engine: last };
 }
 
-/** Processor time of a process without its children's, seconds; `undefined` when it is gone. */
+/** The CPU time of a process without its children, seconds; `undefined` if it is gone. */
 function ownTime(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // After the name, which may contain anything.
+    // Starts after the name, which may contain anything.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) * tick;
   } catch (error) {

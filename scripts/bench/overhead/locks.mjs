@@ -1,4 +1,4 @@
-/** How many lock calls a second a program makes, counted by a preloaded library of its own. */
+/** How many lock calls per second a program makes, counted by a preloaded library. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root, run, StepError } from "../../lib/steps.mjs";
@@ -22,7 +22,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex) {
 __attribute__((destructor)) static void tell(void) { fprintf(stderr, "locks=%ld\\n", all); }
 `;
 
-/** @returns {Promise<{ locksPerSecond: number }>} of the program alone, to within a thousand a thread */
+/** @returns {Promise<{ locksPerSecond: number }>} of the program alone, accurate to a thousand per thread */
 export async function countLocks(program, variant) {
   const folder = path.join(root, "out", "bench", "locks");
   mkdirSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ export async function countLocks(program, variant) {
   const locks = /^locks=(\d+)$/m.exec(counted.stderr)?.[1];
   const report = parseReport(alone.stdout);
   if (locks === undefined || report === undefined) {
-    throw new StepError(`${path.basename(program)} did not say how many locks it took:\n${counted.stderr}`);
+    throw new StepError(`${path.basename(program)} did not report its number of locks:\n${counted.stderr}`);
   }
   return { locksPerSecond: Number(locks) / report.seconds };
 }

@@ -3,7 +3,7 @@
 import { variantsOf } from "../lib/samples.mjs";
 import { median } from "../lib/statistics.mjs";
 
-/** A sample without a target is there for its lock calls. */
+/** A sample without a target is measured for its lock calls. */
 export function isLockHeavy(sample) {
   return sample.targets.length === 0;
 }
@@ -36,13 +36,13 @@ export function overheadReport(samples, journal) {
   ].join("\n");
 }
 
-/** How much longer than alone, as a fraction; `undefined` where it was not measured. */
+/** How much longer than alone, as a fraction; `undefined` if it was not measured. */
 export function overhead(row, name) {
   const [alone, with_] = [row.seconds.alone, row.seconds[name]];
   return alone === undefined || with_ === undefined ? undefined : median(with_) / median(alone) - 1;
 }
 
-/** The parts of a row's overhead; each is what its configuration adds to the one before. */
+/** The parts of a row's overhead. Each is what its configuration adds to the one before. */
 export function split(row) {
   const [hooks, sampling, full] = ["hooks", "sampling", "full"].map((name) => overhead(row, name));
   const less = (a, b) => (a === undefined || b === undefined ? undefined : a - b);
@@ -83,7 +83,7 @@ function failure(row, name) {
   return row.failures[name] === undefined ? "–" : "did not run";
 }
 
-/** What Fulcrum could not do, whole messages. */
+/** Fulcrum's failures, with their full messages. */
 export function failures(samples, journal) {
   return samples.flatMap((sample) =>
     variantsOf(sample).flatMap(({ title }) =>
@@ -94,7 +94,7 @@ export function failures(samples, journal) {
   );
 }
 
-/** Fewer experiments a second is what a budget costs in time. */
+/** With an overhead limit there are fewer experiments per second, so a run must be longer. */
 function costOfBudget(rows) {
   const rate = (name) => {
     const values = rows.flatMap((row) => row.experiments[name] ?? []);

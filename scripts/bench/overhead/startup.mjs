@@ -1,4 +1,4 @@
-/** Time from the start of the command to main, with the debug information read; for a small program and a large one. */
+/** The time from the start of the command to main, including reading debug information, for a small and a large program. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root, run, StepError, which } from "../../lib/steps.mjs";
@@ -39,7 +39,7 @@ const ways = {
   coz: () => ["coz", "run", "-o", path.join(folder, "startup.coz"), "---"],
 };
 
-/** The program prints the monotonic clock first thing in main; Node's clock is the same one. Milliseconds. */
+/** The program prints the monotonic clock at the start of main. Node uses the same clock. Milliseconds. */
 async function timeToMain(under, program) {
   const start = process.hrtime.bigint();
   const done = await runChild([...under, program]);
@@ -73,7 +73,7 @@ async function build(name, parts) {
   return path.join(folder, name);
 }
 
-/** Functions with inlined calls, loops and locals, as real code has them: half a megabyte of DWARF a part. */
+/** Functions with inlined calls, loops and locals, like real code: half a megabyte of DWARF per part. */
 function partSource(part) {
   const lines = [
     "struct item { long key, value; struct item *next; };",

@@ -1,4 +1,4 @@
-/** A sample's throughput alone and under each way of profiling it, in interleaved runs of the same number of units. */
+/** A sample's throughput alone and in each configuration, in interleaved runs with the same number of units. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { root, StepError, which } from "../../lib/steps.mjs";
@@ -10,15 +10,15 @@ const fulcrum = [path.join(root, "bin", "fulcrum"), "run", "--quiet"];
 const results = path.join(root, "out", "bench", "overhead");
 
 /**
- * Every configuration adds something to the one before, as in Figure 9. FULCRUM_ONLY is the recorder's switch for
- * measurements: `hooks` loads the runtime and no more, `sampling` takes samples and makes no experiments.
+ * Each configuration adds something to the one before, as in Figure 9. FULCRUM_ONLY is the recorder's switch for
+ * measurements: `hooks` only loads the runtime, `sampling` takes samples but makes no experiments.
  */
 export const configurations = [
   { name: "alone", under: () => [] },
   { name: "hooks", under: recorded(), env: { FULCRUM_ONLY: "hooks" } },
   { name: "sampling", under: recorded(), env: { FULCRUM_ONLY: "sampling" } },
   { name: "full", under: recorded() },
-  // The first experiment waits until it fits, after 4 and 14 s: so these do more work, in two rounds.
+  // The first experiment waits until the limit allows it, 4 and 14 s, so these do more work, in two rounds.
   { name: "budget10", times: 5, rounds: 2, under: recorded("--max-overhead", "10%") },
   { name: "budget3", times: 10, rounds: 2, under: recorded("--max-overhead", "3%") },
   { name: "coz", under: (output) => ["coz", "run", "-o", `${output}.coz`, "---"] },
@@ -30,7 +30,7 @@ function recorded(...options) {
 
 /**
  * @returns {Promise<{ units: number, seconds: Record<string, number[]>, experiments: Record<string, number[]>,
- *   failures: Record<string, string> }>} seconds for these units by the sample's own clock, a value a round
+ *   failures: Record<string, string> }>} seconds for these units by the sample's own clock, one value per round
  */
 export async function measureThroughput(sample, variant, program, budget) {
   rmSync(results, { recursive: true, force: true });
@@ -48,7 +48,7 @@ export async function measureThroughput(sample, variant, program, budget) {
   return value;
 }
 
-/** A configuration that fails once is not tried again: its cell says why. */
+/** A configuration that fails once is not tried again. Its cell gives the reason. */
 async function measureOne(sample, variant, program, { name, under, env, times = 1 }, value, round) {
   if (value.failures[name] !== undefined) {
     return;

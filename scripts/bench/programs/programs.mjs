@@ -1,6 +1,6 @@
 /**
- * Programs that others wrote, each with work for a while: batch programs, which end by themselves, and servers, which somebody
- * asks. What each does alone and recorded is compared by what it prints, answers and ends with.
+ * Other people's programs, each with some work: batch programs, which end on their own, and servers, which get requests.
+ * Runs alone and recorded are compared by output, answers and exit status.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -23,24 +23,24 @@ const pages = path.join(work, "pages");
  * @property {string[]} command
  * @property {string[]} progress lines that are progress points
  * @property {string[]} [options] of `fulcrum run`
- * @property {string} [pidFile] of a server, which is asked until time is up and then ended
- * @property {() => Promise<number>} [ask] asks for a moment; how many answers were right
- * @property {boolean} [unordered] lines of output come in any order, and a run may repeat them
- * @property {RegExp} [times] what of its output says how long it took
+ * @property {string} [pidFile] a server's file; the server gets requests until time is up, and is then ended
+ * @property {() => Promise<number>} [ask] sends requests for a moment, and returns how many answers were right
+ * @property {boolean} [unordered] output lines have any order, and a run may repeat them
+ * @property {RegExp} [times] the part of the output that gives the time it took
  * @property {string} [cwd] @property {Record<string, string>} [env]
- * @property {string[]} [marked] the progress points that are in its source
+ * @property {string[]} [marked] the progress points in its source
  *
- * @typedef {Record<string, string>} Folders that the user has named
+ * @typedef {Record<string, string>} Folders the folders that the user named
  * @typedef {object} Program
  * @property {string} name
  * @property {(seconds: number, folders: Folders) => Promise<Work>} prepare
- * @property {(seconds: number, folders: Folders) => Promise<object>} [repair] what a known one brings
+ * @property {(seconds: number, folders: Folders) => Promise<object>} [repair] measures the gain of a known fix
  */
 
-/** The keys of folders for what cannot be fetched. */
+/** The keys of folders that cannot be fetched. */
 export const keys = ["coz", "phoenix", "pigz", "fiber"];
 
-/** A file of a few megabytes that compresses as sources do, named so often that it takes about that long. */
+/** A file of a few megabytes that compresses like source code, repeated in the arguments to take about that long. */
 function files(seconds, perSecond) {
   if (!existsSync(input)) {
     const folder = path.join(root, "engine", "crates");
@@ -61,7 +61,7 @@ async function compressed(program, seconds, perSecond) {
   };
 }
 
-/** How many files a second it compresses is told, because sanitizers differ in what they cost. @returns {Program} */
+/** The caller gives how many files per second it compresses, because the cost of sanitizers differs. @returns {Program} */
 function sanitized(name, flag, perSecond) {
   return {
     name: `pbzip2 with ${name}`,
@@ -141,7 +141,7 @@ async function redis() {
   };
 }
 
-/** A user without rights: PostgreSQL refuses root. */
+/** An unprivileged user, because PostgreSQL refuses to run as root. */
 const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
 async function postgres() {
@@ -237,7 +237,7 @@ async function tokei(seconds) {
   };
 }
 
-/** Waits until somebody answers at this port, half a minute at most. */
+/** Waits until something answers on this port, for at most half a minute. */
 async function listening(port) {
   for (let tries = 0; tries < 300; tries += 1) {
     const socket = connect(port, "127.0.0.1");
@@ -252,7 +252,7 @@ async function listening(port) {
   }
 }
 
-/** A server of tokio's, which is asked in Redis's protocol. It leaves no file when it is ready, so its shell does. */
+/** A tokio server with Redis's protocol. It writes no file when it is ready, so its shell does. */
 async function miniRedis() {
   const program = await from.miniRedis();
   const pidFile = path.join(work, "mini-redis.pid");
@@ -271,7 +271,7 @@ async function miniRedis() {
   };
 }
 
-/** Trees, again and again, of sequences of 600 letters that have come about by changes of each other. */
+/** Builds trees, repeatedly, of sequences of 600 letters that are mutations of each other. */
 async function fasttree(seconds) {
   const program = await from.fasttree();
   const file = path.join(work, "sequences.phylip");
@@ -327,7 +327,7 @@ async function fibers(seconds, folders) {
   };
 }
 
-/** A program of the accuracy table, with its marks in place: so long as that takes. @returns {Program} */
+/** A program of the accuracy table, with its progress points, for the given time. @returns {Program} */
 function marked(sample) {
   const title = sample.name.replace("-", ": ");
   return {
@@ -341,7 +341,7 @@ function marked(sample) {
   };
 }
 
-/** What the known repair of a program brings: interleaved rounds of both. */
+/** Measures the gain of a program's known fix in interleaved rounds. */
 async function gainOfRepair(sample, seconds, folders) {
   const [before, after] = [[], []];
   const programs = [await buildBorrowed(sample, { folders }), await buildBorrowed(sample, { folders, repaired: true })];
@@ -353,7 +353,7 @@ async function gainOfRepair(sample, seconds, folders) {
   return { what: sample.origin.repair.what, ...speedup(before, after) };
 }
 
-/** Two programs at once, by rules of make. */
+/** Two programs at the same time, started by make. */
 async function make(seconds) {
   const [pbzip2, xz] = [await from.pbzip2("pbzip2"), await from.xz()];
   const rules = path.join(work, "Makefile");
@@ -411,7 +411,7 @@ export const programs = [
   ...cozBenchmarks.map(marked),
 ];
 
-/** Those that were asked for. */
+/** The programs with the given names. */
 export function chosen(names) {
   const found = programs.filter(({ name }) => names.length === 0 || names.some((it) => name.includes(it)));
   if (found.length === 0) {

@@ -8,7 +8,7 @@ export function report(programs, journal) {
   const rows = known.map(({ name }) => row(name, journal.get(name)));
   const missing = known.flatMap(({ name }) => {
     const { missing } = journal.get(name);
-    return missing === undefined ? [] : [`- ${name} could not be had: ${missing}`];
+    return missing === undefined ? [] : [`- ${name} was not available: ${missing}`];
   });
   const notes = known.flatMap(({ name }) => told(name, journal.get(name).notes ?? []));
   return `${machine}; ${fulcrum}, ${revision}; ${compilers}; ${journal.dates()}. The load
@@ -34,14 +34,14 @@ function row(name, { missing, differences, recorded, verdict, worth, progress, b
   return `| ${name} | ${alone} | ${points} | ${first} | ${worthOf(worth)} | ${lines.join("<br>") || "–"} | ${repaired(repair)} |`;
 }
 
-/** What a known fix gains, alone, whatever the profile says. */
+/** The gain of a known fix, measured without the profiler. */
 function repaired(repair) {
   return repair === undefined
     ? "–"
     : `${percent(repair.value)} % ± ${(100 * repair.spread).toFixed(1)}: ${repair.what}`;
 }
 
-/** What the run said while it went on: `6 s: 11 %, \`f\``. */
+/** What the run reported while it ran: `6 s: 11 %, \`f\``. */
 function worthOf(worth) {
   if (worth === undefined) {
     return "–";
@@ -72,7 +72,7 @@ function percent(fraction) {
   return `${fraction < 0 ? "−" : "+"}${Math.abs(100 * fraction).toFixed(1)}`;
 }
 
-/** What a run says about itself, without where files are on this machine. That visits are counted by a jump is no news. */
+/** A run's notes, without this machine's paths, and without the note that visits are counted by a jump. */
 function told(name, notes) {
   const news = notes.filter((note) => !note.includes("are counted by a jump to a counter"));
   const plain = news.map((note) => note.replaceAll(/(?:\/[\w.@+-]+)+\//g, ""));

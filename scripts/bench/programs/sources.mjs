@@ -1,4 +1,4 @@
-/** Sources of programs that nobody here has written, as the distribution packages them, built with debug information. */
+/** Other people's programs from the distribution's source packages, built with debug information. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ const done = ".built";
 const jobs = ["-j2"];
 const flags = "CFLAGS=-g -O2";
 
-/** What to have for building; files that show that it is here. */
+/** Packages needed for building, with files that show that they are installed. */
 const headers = {
   "libevent-dev": "/usr/include/event2/event.h",
   "libseccomp-dev": "/usr/include/seccomp.h",
@@ -24,7 +24,7 @@ const headers = {
   "libboost-fiber-dev": "/usr/include/boost/fiber/all.hpp",
 };
 
-/** Installs what is missing of these packages. */
+/** Installs the missing ones of these packages. */
 export async function install(packages) {
   const missing = packages.filter((name) => !existsSync(headers[name] ?? `/usr/share/doc/${name}`));
   if (missing.length > 0) {
@@ -34,7 +34,7 @@ export async function install(packages) {
   }
 }
 
-/** apt's options for a list of sources of our own: the machine's own lists stay as they are. */
+/** apt's options for our own list of sources, so that the machine's lists are not changed. */
 function aptOptions() {
   const lists = path.join(apt, "lists");
   mkdirSync(path.join(lists, "partial"), { recursive: true });
@@ -48,7 +48,7 @@ function aptOptions() {
   ]);
 }
 
-/** From where this machine gets its packages, it gets their sources, too. */
+/** The sources come from where this machine gets its packages. */
 function sourceLines() {
   const folder = "/etc/apt/sources.list.d";
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".sources"))) {
@@ -60,7 +60,7 @@ function sourceLines() {
       }
     }
   }
-  throw new StepError(`${folder} names no sources of Debian packages: these programs are built from those.`);
+  throw new StepError(`${folder} names no sources of Debian packages, which these programs are built from.`);
 }
 
 /** The unpacked source of a package. */
@@ -82,8 +82,8 @@ export async function source(name) {
 }
 
 /**
- * A folder with what `commands` make of a package's source; made once.
- * @param {string} name of the folder
+ * A folder with a package's source, built by `commands` once.
+ * @param {string} name the folder's name
  * @param {string} from the package
  * @param {(folder: string) => string[][]} commands
  */
@@ -98,7 +98,7 @@ export async function built(name, from, commands) {
   const unpacked = await source(from);
   await step(`build ${name}`, async () => {
     rmSync(folder, { recursive: true, force: true });
-    // Files that are newer than what they were made of are not made again.
+    // The copied files must not look older than their sources, or make would regenerate them.
     cpSync(unpacked, folder, { recursive: true, preserveTimestamps: true });
     for (const [program = "", ...args] of lines) {
       await run(program, args, { cwd: folder });
@@ -108,7 +108,7 @@ export async function built(name, from, commands) {
   return folder;
 }
 
-/** pbzip2 with the bzip2 that it uses inside, by a compiler with these flags more. */
+/** pbzip2 and its bzip2 library, compiled with these additional flags. */
 export async function pbzip2(name, more = []) {
   const bzip2 = await source("bzip2");
   const library = ["blocksort", "huffman", "crctable", "randtable", "compress", "decompress", "bzlib"];
@@ -190,7 +190,7 @@ export const memcached = async () => {
   return path.join(folder, "memcached");
 };
 
-/** The programs of PostgreSQL, installed. */
+/** PostgreSQL's programs, installed. */
 export const postgres = async () => {
   const without = ["--without-readline", "--without-zlib", "--without-icu"];
   const parts = ["src/backend", "src/timezone", "src/backend/snowball", "src/backend/utils/mb/conversion_procs"];
@@ -218,7 +218,7 @@ export const fasttree = async () => {
   return path.join(folder, "fasttree");
 };
 
-/** An example of TBB's: primes by `parallel_reduce`. */
+/** TBB's example: primes by `parallel_reduce`. */
 export const primes = async () => {
   await install(["libtbb-dev"]);
   const example = "examples/parallel_reduce/primes";
@@ -231,14 +231,14 @@ export const primes = async () => {
   return path.join(folder, "primes");
 };
 
-/** From a checkout of pigz that the user names. */
+/** pigz from a checkout that the user names. */
 export const pigz = async (folders) => {
   const folder = await checkout("pigz", "pigz's source", "pigz.c", folders);
   await run("make", ["-s", ...jobs, "pigz", flags], { cwd: folder });
   return path.join(folder, "pigz");
 };
 
-/** From a checkout of Boost.Fiber that the user names: a million fibers. A stack of one page is not enough for them here. */
+/** A million fibers, from a checkout of Boost.Fiber that the user names. Their default stack of one page is too small here. */
 export const fibers = async (folders) => {
   const folder = await checkout("fiber", "Boost.Fiber's source", "performance/fiber/skynet_join.cpp", folders);
   await install(["libboost-fiber-dev"]);
@@ -250,7 +250,7 @@ export const fibers = async (folders) => {
   return program;
 };
 
-/** A copy of a folder that the user names, to build in. */
+/** A copy, for building, of a folder that the user names. */
 async function checkout(key, what, sign, folders) {
   const from = await named(key, what, sign)(folders);
   const folder = path.join(work, "built", key);
@@ -258,7 +258,7 @@ async function checkout(key, what, sign, folders) {
   return folder;
 }
 
-/** A program of a crate. */
+/** A program from a crate. */
 async function installed(crate, name) {
   const folder = path.join(work, "built", crate);
   const program = path.join(folder, "bin", name);
@@ -271,12 +271,12 @@ async function installed(crate, name) {
 }
 
 export const ripgrep = () => installed("ripgrep", "rg");
-/** Counts lines, by rayon. */
+/** A program that counts lines with rayon. */
 export const tokei = () => installed("tokei", "tokei");
-/** tokio's own example of a server. */
+/** tokio's example server. */
 export const miniRedis = () => installed("mini-redis", "mini-redis-server");
 
-/** The newest source of a crate that cargo has unpacked. */
+/** The newest unpacked source of a crate. */
 export function crateSource(crate, ...parts) {
   const registry = path.join(process.env.CARGO_HOME ?? path.join(homedir(), ".cargo"), "registry", "src");
   const found = readdirSync(registry)
@@ -284,12 +284,12 @@ export function crateSource(crate, ...parts) {
     .filter((it) => new RegExp(`^${crate}-\\d`).test(path.basename(it)))
     .sort();
   if (found.length === 0) {
-    throw new StepError(`cargo has no source of ${crate}.`);
+    throw new StepError(`cargo has not unpacked the source of ${crate}.`);
   }
   return path.join(found.at(-1), ...parts);
 }
 
-/** The launcher of this repository's own tests, after which the system kills for perf_event_open. */
+/** The launcher of this repository's tests that makes the system kill programs which call perf_event_open. */
 export const sandbox = async () => {
   const file = path.join(root, "engine", "crates", "recorder", "tests", "programs", "without_perf.c");
   const program = path.join(work, "built", "sandbox");
@@ -304,7 +304,7 @@ export function lineOf(file, text, after = "") {
   const from = lines.findIndex((line) => line.includes(after));
   const at = lines.findIndex((line, number) => number >= from && line.includes(text));
   if (from < 0 || at < 0) {
-    throw new StepError(`${file} has no line with ${text} after ${after}: it is of another version.`);
+    throw new StepError(`${file} has no line with ${text} after ${after}: it is a different version.`);
   }
   return `${path.basename(file)}:${at + 1}`;
 }

@@ -2,7 +2,7 @@ import java.util.Enumeration;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** Links every class of a jar, and with that verifies it; prints how many, and which are wrong. */
+/** Links, and so verifies, every class of a jar. Prints how many there are, and which fail. */
 public class LoadAll {
     public static void main(String[] arguments) throws Exception {
         int linked = 0;
@@ -21,7 +21,7 @@ public class LoadAll {
                 } catch (VerifyError | ClassFormatError wrong) {
                     System.out.println(type + ": " + wrong);
                 } catch (NoClassDefFoundError absent) {
-                    // Of a library that is optional.
+                    // It needs an optional library.
                     incomplete++;
                 }
             }

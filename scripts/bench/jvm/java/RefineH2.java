@@ -4,7 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.Statement;
 
-/** A database in memory whose units of work are small transactions; prints what they added up to. */
+/** An in-memory database whose units of work are small transactions. Prints their sum. */
 public class RefineH2 {
     private final PreparedStatement find;
     private final PreparedStatement change;
@@ -29,7 +29,7 @@ public class RefineH2 {
         report = connection.prepareStatement("select price, count(*), min(name) from item where price < 20 group by price");
     }
 
-    /** Twenty rows are looked up, two are changed, and the cheap ones are summed up. */
+    /** Looks up twenty rows, changes two, and adds up the cheap ones. */
     void unit(int number) throws Exception {
         for (int i = 0; i < 20; i++) {
             find.setInt(1, (number * 31 + i * 17) % 1000);

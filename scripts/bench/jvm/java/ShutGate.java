@@ -1,4 +1,4 @@
-/** What a call costs: nanoseconds, the least of many rounds. Each call needs what the one before it gave. */
+/** The cost of a call in nanoseconds, the minimum of many rounds. Each call needs the result of the one before. */
 public class ShutGate {
     private static final int CALLS = 20_000_000;
 

@@ -4,7 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.Statement;
 
-/** A database in memory: rows, an index, a join. With an argument it goes on for ever, and prints its process first. */
+/** An in-memory database: rows, an index, a join. With an argument, it prints its process id and runs forever. */
 public class UseH2 {
     public static void main(String[] arguments) throws Exception {
         boolean forever = arguments.length > 0;

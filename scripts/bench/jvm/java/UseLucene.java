@@ -16,7 +16,7 @@ import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.store.ByteBuffersDirectory;
 
-/** An index in memory, and two searches. */
+/** An in-memory index, and two searches. */
 public class UseLucene {
     private static final String[] WORDS = {"causal", "profile", "event", "trace", "thread", "queue", "path", "label"};
 

@@ -9,7 +9,7 @@ import org.omg.PortableServer.DynamicImplementation;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
-/** An object request broker that asks itself over TCP: receiver, request queue and dispatcher, as in JPMT §5. */
+/** An object request broker that sends requests to itself over TCP: receiver, queue and dispatcher, as in JPMT §5. */
 public class UseOrb {
     static class Servant extends DynamicImplementation {
         private final ORB orb;

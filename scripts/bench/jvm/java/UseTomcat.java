@@ -13,7 +13,7 @@ import java.util.logging.Logger;
 import org.apache.catalina.Context;
 import org.apache.catalina.startup.Tomcat;
 
-/** A server on a free port, asked by its own process. */
+/** A server on a free port, and its client in the same process. */
 public class UseTomcat {
     public static class Answer extends HttpServlet {
         @Override

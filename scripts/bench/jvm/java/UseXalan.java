@@ -5,7 +5,7 @@ import javax.xml.transform.TransformerFactory;
 import javax.xml.transform.stream.StreamResult;
 import javax.xml.transform.stream.StreamSource;
 
-/** A stylesheet, interpreted and compiled to byte code. */
+/** A stylesheet, interpreted and compiled to bytecode. */
 public class UseXalan {
     private static final String STYLE = "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>"
             + "<xsl:output method='xml' indent='yes'/><xsl:key name='by' match='e' use='@k'/>"
