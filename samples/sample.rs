@@ -3,20 +3,20 @@
 
 use std::time::Instant;
 
-/// Steps of the chain in about a millisecond, at four cycles a step and 3.6 GHz.
+/// Steps of the chain in about a millisecond, at four cycles per step and 3.6 GHz.
 pub const MS: u64 = 900_000;
 
-/// A step of the chain is `x * FACTOR ^ 1`. Not `+ 1`, as in C: LLVM would make one step of several.
+/// A step of the chain is `x * FACTOR ^ 1`. Not `+ 1`, as in C, because LLVM would merge several steps into one.
 pub const FACTOR: u64 = 6364136223846793005;
 
-/// Units of work to do; without the argument, for ever.
+/// Units of work to do; without the argument, no limit.
 pub fn units() -> u64 {
     std::env::args()
         .nth(1)
         .map_or(u64::MAX, |units| units.parse().expect("UNITS is a number"))
 }
 
-/// `steps`, less what `SAMPLE_REDUCE=TARGET:PERCENT` takes off this target.
+/// `steps`, minus what `SAMPLE_REDUCE=TARGET:PERCENT` leaves out of this target.
 pub fn reduced(target: &str, steps: u64) -> u64 {
     let reduce = std::env::var("SAMPLE_REDUCE").unwrap_or_default();
     let percent = match reduce.split_once(':') {

@@ -1,5 +1,5 @@
-// Two threads that work in turn and hand over by std::atomic wait and notify. Nothing overlaps, so making `solve`
-// faster helps by its share of a round: 1.2/2 = 60 % of the speedup.
+// Two threads that take turns, with std::atomic's wait and notify. Nothing overlaps, so speeding up `solve` helps by
+// its share of a round: 1.2/2 = 60 % of the speedup.
 #include <atomic>
 #include <thread>
 

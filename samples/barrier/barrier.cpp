@@ -1,5 +1,5 @@
-// Two threads that meet at a std::barrier after every step. The one with more to do decides: making it faster helps
-// until both are even, 1 - 1.3/2 = 35 %.
+// Two threads that meet at a std::barrier after every step. The slower one decides: speeding it up helps until both
+// take the same time, 1 - 1.3/2 = 35 %.
 #include <pthread.h>
 #include <sched.h>
 
@@ -10,8 +10,8 @@
 
 static std::barrier meeting(2);
 
-// Keeps the calling thread on one processor, where the machine has it: two threads that wake each other in turn may
-// otherwise end up sharing one, alone but not under a profiler.
+// Pins the calling thread to a processor, if the machine has it. Otherwise two threads that wake each other in turn
+// may end up sharing one without a profiler, but not under one.
 static void pin(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -1,18 +1,18 @@
-/** Emulated browsers: each asks for a page, reads all of it, thinks, and asks for the next one. */
+/** Emulated browsers: each requests a page, reads it, thinks, and requests the next one. */
 import { setMaxListeners } from "node:events";
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { INTERACTIONS, mix } from "./interactions.mjs";
 
-/** A browser that waits longer than TPC-W's ten times the mean (clause 5.3.1.1) thinks no longer. */
+/** The longest think time: ten times the mean, as in TPC-W (clause 5.3.1.1). */
 const LONGEST_THOUGHT = 10;
 
-/** Pages that the browsers got, by interaction, milliseconds each. */
+/** The response time of each page, by interaction, in milliseconds. */
 export class Measured {
   /** @type {Record<string, number[]>} */
   milliseconds = Object.fromEntries(Object.keys(INTERACTIONS).map((name) => [name, []]));
 
-  /** Count, mean and 95th percentile in milliseconds, and pages a second. */
+  /** Count, mean and 95th percentile in milliseconds, and pages per second. */
   summary(seconds) {
     return Object.entries(this.milliseconds).map(([name, all]) => {
       const sorted = [...all].sort((a, b) => a - b);
@@ -23,7 +23,7 @@ export class Measured {
   }
 }
 
-/** One browser: its customer, its cart, and its dice. */
+/** One browser: its customer, its cart, and its random numbers. */
 export class Browser {
   cart = 0;
   #state;
@@ -37,7 +37,7 @@ export class Browser {
     this.customer = this.draw(shop.customers);
   }
 
-  /** A number from 0 to below 1: mulberry32, so that each run asks the same. */
+  /** A number from 0 to below 1, by mulberry32, so that each run makes the same requests. */
   random() {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -45,12 +45,12 @@ export class Browser {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 1 to `most`. */
+  /** An integer from 1 to `most`. */
   draw(most) {
     return 1 + Math.floor(this.random() * most);
   }
 
-  /** Makes an interaction, and before it a cart when it needs one. */
+  /** Makes an interaction, after creating a cart if it needs one. */
   async visit(name, measured) {
     const { query, needsCart } = INTERACTIONS[name];
     if (needsCart && !this.cart) {
@@ -78,13 +78,13 @@ export class Browser {
 }
 
 /**
- * Lets one browser see every page once, then all browsers go through the shop for a while.
- * @returns {Promise<{ measured: Measured, seconds: number }>} of all pages, those first fourteen too
+ * One browser requests every page once; then all browsers use the shop for a while.
+ * @returns {Promise<{ measured: Measured, seconds: number }>} for all pages, including the first fourteen
  */
 export async function browse({ browsers, seconds, think, adminShare, shop, port, signal }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const measured = new Measured();
-  setMaxListeners(0, signal); // Each browser that thinks listens.
+  setMaxListeners(0, signal); // Each thinking browser listens.
   const all = Array.from({ length: browsers }, (_, number) => new Browser(number, shop, port, agent));
   const began = performance.now();
   try {

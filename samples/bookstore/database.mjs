@@ -1,4 +1,4 @@
-/** MariaDB: an instance of its own in a folder of its own, never the system's. */
+/** MariaDB: a separate instance in its own folder, never the system's. */
 import { spawn } from "node:child_process";
 import { userInfo } from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { INTERACTIONS } from "./interactions.mjs";
 const socket = (folder) => path.join(folder, "mariadb.sock");
 const data = (folder) => path.join(folder, "data");
 
-/** The server's command line. It counts CPU time by user, and times waits for tables, as it can by itself. */
+/** The server's command line. Its own statistics count CPU time by user, and the waits for tables. */
 export function server(folder, port) {
   return [
     "mariadbd",
@@ -29,20 +29,20 @@ export function server(folder, port) {
   ];
 }
 
-/** Makes the system's tables. */
+/** Creates the system tables. */
 export async function initialise(folder) {
   const user = userInfo().username;
   await asked(["mariadb-install-db", "--no-defaults", `--datadir=${data(folder)}`, `--user=${user}`, "--skip-test-db"]);
 }
 
-/** Runs SQL as the server's root; rows of fields. */
+/** Runs SQL as the server's root, and returns rows of fields. */
 export async function ask(folder, sql) {
   const client = ["mariadb", "--no-defaults", `--socket=${socket(folder)}`, "--user=root", "--batch", "--skip-column-names"];
   const output = await asked(client, sql);
   return output.split("\n").filter(Boolean).map((line) => line.split("\t"));
 }
 
-/** Whether it answers. */
+/** Whether the server answers. */
 export async function answers(folder) {
   return ask(folder, "SELECT 1").then(
     () => true,
@@ -55,8 +55,8 @@ export async function shutDown(folder) {
 }
 
 /**
- * What MariaDB says itself: CPU seconds of each interaction's user, how long each waited for locks of tables, and the same by
- * table. Times in seconds. Waits for tables are those of the table handler's own locks.
+ * MariaDB's own numbers: the CPU time of each interaction's user, how long each waited for table locks, and the same by table.
+ * Times are in seconds. Table locks are those of the table handler.
  */
 export async function ownAccount(folder) {
   const cpu = await ask(folder, "SELECT user, cpu_time, select_commands + update_commands FROM information_schema.user_statistics");
@@ -97,7 +97,7 @@ function asked([program, ...args], input = "") {
     child.on("close", (code) =>
       code === 0 ? resolve(text.stdout) : reject(new StepError(`${program} failed:\n${text.stderr || text.stdout}`)),
     );
-    child.stdin.on("error", () => {}); // The program has ended; its exit code tells why.
+    child.stdin.on("error", () => {}); // The program has ended. Its exit code gives the reason.
     child.stdin.end(input);
   });
 }

@@ -1,9 +1,9 @@
-/** TPC-W's fourteen interactions: how often browsers make them, and what they ask for. */
+/** TPC-W's fourteen interactions: how often browsers make them, and what they request. */
 
 /** @typedef {import("./browsers.mjs").Browser} Browser */
 
 const SUBJECTS = 24;
-/** Parts of titles and names that browsers search for; schema.mjs makes titles and names of such parts. */
+/** Parts of titles and names that browsers search for. schema.mjs builds titles and names from such parts. */
 const SYLLABLES = ["BA", "RE", "TI", "LO", "NU", "SE", "MA", "KI", "DO", "FU"];
 
 const item = (browser) => browser.draw(browser.shop.items);
@@ -19,7 +19,7 @@ function search(browser) {
 
 /**
  * Each interaction's share of TPC-W's browsing mix in percent (clause 5.3), and its query string. `needsCart`: a browser
- * that has no cart yet gets one first.
+ * without a cart gets one first.
  * @type {Record<string, { share: number, query: (browser: Browser) => string, needsCart?: boolean }>}
  */
 export const INTERACTIONS = {
@@ -39,7 +39,7 @@ export const INTERACTIONS = {
   AdminConfirm: { share: 0.09, query: (it) => `i_id=${item(it)}&cost=${it.draw(100)}` },
 };
 
-/** The mix as running sums, the administrator's two interactions with the given shares instead of TPC-W's. */
+/** The mix as cumulative sums, with the given shares for the administrator's two interactions instead of TPC-W's. */
 export function mix(adminShare) {
   let sum = 0;
   return Object.entries(INTERACTIONS).map(([name, { share }]) => {

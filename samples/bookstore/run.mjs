@@ -1,7 +1,7 @@
 /**
- * The bookstore of Whodunit §8.4: haproxy → Tomcat → MariaDB with TPC-W's fourteen interactions, and browsers that go through
- * it. `node samples/bookstore/run.mjs --help` tells the options. Everything is started here, in a temporary folder, and gone
- * when the command ends; only a recorded run is kept.
+ * The bookstore of Whodunit §8.4: haproxy → Tomcat → MariaDB with TPC-W's fourteen interactions, and browsers that use it.
+ * `node samples/bookstore/run.mjs --help` lists the options. Everything runs in a temporary folder that is removed when the
+ * command ends; only a recorded run is kept.
  */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { schema } from "./schema.mjs";
 import { haproxy, jar, listens, Tiers, tomcat } from "./tiers.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-/** Programs, and Debian's packages that have them. */
+/** Programs, and the Debian packages that have them. */
 const needed = { haproxy: "haproxy", mariadbd: "mariadb-server", java: "default-jdk-headless", mvn: "maven" };
 
 await main(import.meta.url, async () => {
@@ -51,7 +51,7 @@ async function bookstore(options) {
   }
 }
 
-/** Builds Tomcat's part if need be, and fills the database, by a server that is not recorded. */
+/** Builds Tomcat's part if necessary, and fills the database with a server that is not recorded. */
 async function prepare(folder, options, signal) {
   const missing = Object.entries(needed).filter(([program]) => !(which(program) ?? existsSync(`/usr/sbin/${program}`)));
   if (missing.length > 0) {
@@ -79,7 +79,7 @@ async function prepare(folder, options, signal) {
   signal.throwIfAborted();
 }
 
-/** Starts the tiers, lets the browsers in, and asks MariaDB for its own account. */
+/** Starts the tiers and the browsers, and gets MariaDB's own numbers. */
 async function open(folder, options, signal) {
   const programs = {
     mariadbd: server(folder, options.port + 2),
@@ -107,7 +107,7 @@ async function open(folder, options, signal) {
   return result;
 }
 
-/** What records the tiers. */
+/** The command that records the tiers. */
 function recorder({ fulcrum, output }) {
   const own = path.join(root, "bin", "fulcrum");
   const program = fulcrum ?? (existsSync(own) ? own : which("fulcrum"));

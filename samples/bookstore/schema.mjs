@@ -1,7 +1,7 @@
-/** The tables of TPC-W (clause 1.2), as far as the interactions need them, and what is in them. */
+/** The tables of TPC-W (clause 1.2) that the interactions need, and their content. */
 import { INTERACTIONS } from "./interactions.mjs";
 
-/** Numbers of rows by TPC-W's rules: a quarter as many authors as items, 2,880 customers a unit of scale, 0.9 orders each. */
+/** Numbers of rows by TPC-W's rules: a quarter as many authors as items, 2,880 customers per unit of scale, 0.9 orders each. */
 export function sizes({ items, customers }) {
   return { items, customers, authors: Math.ceil(items / 4), orders: Math.ceil(0.9 * customers) };
 }
@@ -13,11 +13,11 @@ const name = (seed, count) =>
     (_, n) => `ELT(1 + CRC32(CONCAT(${seed}, ':${n}')) % 10, 'BA','RE','TI','LO','NU','SE','MA','KI','DO','FU')`,
   ).join(", ")})`;
 
-/** A whole number from 1 to `most` that differs from row to row. */
+/** An integer from 1 to `most` that differs from row to row. */
 const draw = (seed, salt, most) => `1 + CRC32(CONCAT(${seed}, '${salt}')) % ${most}`;
 
 /**
- * SQL that makes the shop anew, with a user for each interaction.
+ * SQL that recreates the shop, with a database user for each interaction.
  * @param {{ engine: string, itemEngine: string, items: number, customers: number }} options
  */
 export function schema(options) {

@@ -1,4 +1,4 @@
-/** The three tiers as one child: a shell that starts them and waits, alone or under `fulcrum transactions run`. */
+/** The three tiers as one child process: a shell that starts them and waits, alone or under `fulcrum transactions run`. */
 import { spawn } from "node:child_process";
 import { existsSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -20,7 +20,7 @@ export function tomcat(folder, { port, cache }) {
   return ["java", ...options, "-cp", classes, "bookstore.Main", ...args];
 }
 
-/** haproxy's command line. One thread, as Squid has, hands pages on to Tomcat. */
+/** haproxy's command line. One thread, as in Squid, passes pages on to Tomcat. */
 export function haproxy(folder, { port }) {
   const file = path.join(folder, "haproxy.cfg");
   writeFileSync(
@@ -43,7 +43,7 @@ backend tomcat
   return ["haproxy", "-db", "-f", file];
 }
 
-/** Programs that run together, each with a file for its process number and one for its output. */
+/** Programs that run together, each with a file for its process id and one for its output. */
 export class Tiers {
   #child;
   #ended;
@@ -51,7 +51,7 @@ export class Tiers {
   /**
    * @param {string} folder
    * @param {Record<string, string[]>} programs by name
-   * @param {string[]} before what starts the shell, such as `fulcrum transactions run --`
+   * @param {string[]} before the command that starts the shell, such as `fulcrum transactions run --`
    */
   constructor(folder, programs, before = []) {
     this.folder = folder;
@@ -71,13 +71,13 @@ export class Tiers {
     });
   }
 
-  /** What a program has printed. */
+  /** A program's output. */
   output(name) {
     const file = path.join(this.folder, `${name}.log`);
     return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
   }
 
-  /** Waits until something is true of a program. */
+  /** Waits until a condition of a program is true. */
   async until(name, isReady, seconds = 120) {
     const limit = Date.now() + 1000 * seconds;
     while (!(await isReady())) {
@@ -91,14 +91,14 @@ export class Tiers {
     }
   }
 
-  /** The process number of a program that was started. */
+  /** The process id of a running program. */
   pid(name) {
     const file = path.join(this.folder, `${name}.pid`);
     const text = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
     return text === "" ? undefined : Number(text);
   }
 
-  /** Ends the programs one after the other, the last one first, and waits for whoever records them. */
+  /** Ends the programs one after another, the last one first, and waits for their recorder. */
   async end() {
     for (const name of [...this.names].reverse()) {
       await this.#endOne(name);
@@ -128,7 +128,7 @@ export class Tiers {
   }
 }
 
-/** Whether somebody listens on a port of this machine. */
+/** Whether something listens on a port of this machine. */
 export function listens(port) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
@@ -141,7 +141,7 @@ export function listens(port) {
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Children of the shell that have ended are there until it waits for them. */
+/** Ended children of the shell exist until it waits for them. */
 function isAlive(pid) {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

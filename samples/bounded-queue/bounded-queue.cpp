@@ -1,6 +1,6 @@
-// A queue of ten places between two threads, guarded by a mutex and two conditions. Producing an item takes 5 ms, consuming it
-// 4 ms: making the producer faster helps until the consumer is the slower one, by at most 1 - 4/5 = 20 %; making the consumer
-// faster does not help. A full queue takes 40 ms to drain, so what an experiment does to it outlasts the experiment's beginning.
+// A queue with ten places between two threads, guarded by a mutex and two conditions. Producing an item takes 5 ms, consuming it
+// 4 ms. Speeding up the producer helps until the consumer is slower, by at most 1 - 4/5 = 20 %; speeding up the consumer does not
+// help. A full queue takes 40 ms to drain, so an experiment's effect on the queue outlasts the beginning of the experiment.
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -23,7 +23,7 @@ static void produce(long units) {
     items.push_back(static_cast<unsigned long>(n));
     not_empty.notify_one();
   }
-  // Whatever it computed, the compiler must not leave it out.
+  // The compiler must not remove the computation.
   volatile unsigned long computed = x;
   static_cast<void>(computed);
 }

@@ -1,11 +1,11 @@
-/* Rounds of two threads that meet at a barrier: one divides, for about 6 ms, the other multiplies, for 4 ms. Making the divisions
- * faster helps until multiplying takes longer. How long a division takes is the processor's business, so theory says
- * nothing. */
+/* Rounds of two threads that meet at a barrier: one divides for about 6 ms, the other multiplies for 4 ms. Speeding up the divisions
+ * helps until multiplying takes longer. The time of a division depends on the processor, so there is no theoretical
+ * value. */
 #include <pthread.h>
 
 #include "../sample.h"
 
-/* In about a millisecond, at 13 cycles a division. */
+/* Divisions in about a millisecond, at 13 cycles each. */
 #define DIVISIONS_PER_MS (SAMPLE_MS * 4 / 13)
 
 static pthread_barrier_t barrier;

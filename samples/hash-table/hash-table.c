@@ -1,8 +1,8 @@
-// Dedup's finding: a hash function that reaches few buckets, so that a search walks a long list. Two workers look up
+// As found in Dedup: a hash function that uses few buckets, so that a search walks a long list. Two workers look up
 // chunks and compress them; walking is about half of their time.
 //
-// All searched keys are absent, so a search walks its whole list: with a quarter of the list left out, the line really
-// has a quarter less to do. SAMPLE_FIX=1 uses every bucket.
+// All searched keys are absent, so a search walks its whole list. With a quarter of the list left out, the line really
+// does a quarter less work. SAMPLE_FIX=1 uses every bucket.
 #include <pthread.h>
 
 #include "../sample.h"
@@ -18,7 +18,7 @@ static entry entries[ENTRIES];
 static entry *buckets[ENTRIES];
 static unsigned long used;
 
-// The entries stay the same; more buckets are used, so lists are shorter.
+// The entries stay the same, but more buckets are used, so lists are shorter.
 static void fill(void) {
   used = sample_is_fixed() ? ENTRIES : (unsigned long)(LISTS * 100 / (100 - sample_percent("search")));
   for (unsigned long key = 0; key < ENTRIES; key++) {

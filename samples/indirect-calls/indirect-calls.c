@@ -1,5 +1,5 @@
-// SQLite's finding: small functions that are only reached through a table of pointers, by both threads. Each call is
-// far shorter than the time between two samples; together `fetch_page` takes about half of the run.
+// As found in SQLite: small functions that both threads only call through a table of pointers. Each call is far shorter
+// than the time between two samples; all calls of `fetch_page` together take about half of the run.
 #include <pthread.h>
 
 #include "../sample.h"

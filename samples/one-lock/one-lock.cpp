@@ -1,6 +1,6 @@
-// Two threads transfer money: 3 ms of booking under the lock that both take, 2 ms of checking without it. The lock is taken all
-// of the time, so booking sets the pace: 3 ms a transfer. Once booking takes less than checking, both threads are busy all of
-// the time, and a transfer takes half of both together. Nobody waits for the checking.
+// Two threads transfer money: 3 ms of booking under a common lock, 2 ms of checking without it. The lock is always held, so
+// booking sets the pace: 3 ms per transfer. Once booking takes less than checking, both threads are always busy, and a transfer
+// takes half of the sum. No thread waits for the checking.
 #include <mutex>
 #include <thread>
 

@@ -1,6 +1,6 @@
 // Ferret again: two stages call the same function, and only one of them is the bottleneck. As a line or a function,
-// `search` is 2.8 ms of work an item, half truth and half not. As `rank > search` it is worth all of its speedup, down
-// to the other stage (60 %); as `extract > search` it is worth nothing.
+// `search` is 2.8 ms of work per item, which mixes both. As `rank > search`, all of its speedup helps, up to the limit
+// of the other stage (60 %); as `extract > search`, none of it does.
 #include <semaphore.h>
 
 #include <thread>

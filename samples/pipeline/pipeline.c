@@ -1,5 +1,5 @@
-// Ferret's shape: stages joined by bounded queues, one of them slower than the others. Making `rank` faster makes the
-// program as much faster, until `segment` is the slowest: at most 1 - 0.8/2 = 60 %.
+// The shape of Ferret: stages joined by bounded queues, one of them slower than the others. Speeding up `rank` speeds up
+// the program equally, until `segment` is the slowest stage: at most 1 - 0.8/2 = 60 %.
 #include <pthread.h>
 
 #include "../sample.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records the profiles beside it anew: record.sh DIR. DIR's name is in the profiles, so take a neutral one. Needs perf,
+# Records the profiles beside it again: record.sh DIR. DIR's name gets into the profiles, so use a neutral one. Needs perf,
 # samply, valgrind, and fulcrum in PATH.
 set -eu
 from=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,7 @@ for name in paths functions; do
     g++ -std=c++20 $flags -o "$name" "$samples/$name/$name.cpp"
 done
 
-# Callers of leaf functions are known by debug information only: copies of stacks, which perf unwinds.
+# Only debug information gives the callers of leaf functions, so perf copies stacks and unwinds them.
 record() {
     perf record -q -e cpu-clock -F 199 --call-graph dwarf,4096 "$@"
 }
@@ -36,7 +36,7 @@ convert fixed.perf.data folded hash-table-fixed.folded
 convert functions.perf.data speedscope functions.speedscope.json
 convert indirect-calls.perf.data pprof indirect-calls.pb.gz
 perf script -i paths.perf.data | gzip -9n >paths.perf.txt.gz
-# samply unwinds by itself. It leaves names to whoever opens the profile.
+# samply unwinds on its own. Names are resolved when the profile is opened.
 samply import pipeline.perf.data --save-only --output pipeline.samply.json.gz
 
 valgrind -q --tool=callgrind --callgrind-out-file=paths.callgrind ./paths 4

@@ -1,6 +1,6 @@
 // Two clients and a server that is always busy. A client waits for its own request and for the other's, so its latency
-// is twice the server's time less its own time to think: making the server faster by 25 % shortens the latency by more
-// than 25 %. The program measures its latency itself; a profiler knows it by Little's law.
+// is twice the server's time minus its own think time: a server that is 25 % faster reduces the latency by more than
+// 25 %. The program measures its latency itself; a profiler knows it by Little's law.
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -43,7 +43,7 @@ static void ask(Client &self, long requests) {
   }
 }
 
-// Takes turns, so that no client overtakes the other.
+// Clients take turns, so that neither overtakes the other.
 static void serve(long requests) {
   const long steps = sample_reduced("handle", SAMPLE_MS * 4);
   Client *next = &clients[0];

@@ -1,5 +1,5 @@
-//! Two threads that work in turn and hand over by `Mutex` and `Condvar`. Nothing overlaps, so making `answer` faster
-//! helps by its share of a round: 1.5/2 = 75 % of the speedup.
+//! Two threads that take turns, with `Mutex` and `Condvar`. Nothing overlaps, so speeding up `answer` helps by its share
+//! of a round: 1.5/2 = 75 % of the speedup.
 
 use std::sync::{Condvar, Mutex};
 use std::time::Instant;
@@ -9,7 +9,7 @@ use sample::{FACTOR, MS};
 #[path = "../sample.rs"]
 mod sample;
 
-/// What is handed over, and whose turn it is.
+/// The value that is handed over, and whose turn it is.
 struct Desk {
     value: u64,
     asked: bool,

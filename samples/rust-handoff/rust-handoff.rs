@@ -1,5 +1,5 @@
-//! A channel without places: a page is handed over when the printer has finished the one before. Setting a page takes 2.5 ms,
-//! printing it 4 ms: making the printing faster helps until setting is the slower side, by at most 1 - 2.5/4 = 37.5 %.
+//! A channel without a buffer: a page is handed over when the printer has finished the one before. Setting a page takes 2.5 ms,
+//! printing it 4 ms. Speeding up the printing helps until setting is slower, by at most 1 - 2.5/4 = 37.5 %.
 
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! A pipeline over `std::sync::mpsc`. `encode` is the slower stage: making it faster makes the program faster, until
-//! `read` is the slowest: at most 1 - 0.8/2 = 60 %. The channel waits in futexes, past every pthread function.
+//! A pipeline with `std::sync::mpsc`. `encode` is the slower stage: speeding it up helps until `read` is the slowest, by
+//! at most 1 - 0.8/2 = 60 %. The channel waits in futexes, without pthread functions.
 
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! A channel of ten places. Decoding a frame takes 3 ms, drawing it 5 ms: making the drawing faster helps until decoding is the
-//! slower side, by at most 1 - 3/5 = 40 %.
+//! A channel with ten places. Decoding a frame takes 3 ms, drawing it 5 ms. Speeding up the drawing helps until decoding is
+//! slower, by at most 1 - 3/5 = 40 %.
 
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-// A queue of ten places that two C++20 semaphores guard. Producing an item takes 4 ms, consuming it 5 ms: making the consumer
-// faster helps until the producer is the slower one, by at most 1 - 4/5 = 20 %.
+// A queue with ten places, guarded by two C++20 semaphores. Producing an item takes 4 ms, consuming it 5 ms. Speeding up the
+// consumer helps until the producer is slower, by at most 1 - 4/5 = 20 %.
 #include <semaphore>
 #include <thread>
 

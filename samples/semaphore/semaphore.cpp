@@ -1,5 +1,5 @@
-// A ring that two C++20 semaphores guard. The producer is the slower one: making it faster makes the program faster,
-// until the consumer is: at most 1 - 0.9/2 = 55 %. The semaphores wait in futexes, past every pthread function.
+// A ring buffer guarded by two C++20 semaphores. The producer is slower: speeding it up helps until the consumer is, by
+// at most 1 - 0.9/2 = 55 %. The semaphores wait in futexes, without pthread functions.
 #include <semaphore>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // Two threads that meet at a std::barrier after every step, as in samples/barrier, but every quarter of a millisecond: six times
-// in a sampling period. That is a known weakness: such threads are predicted to gain too little. The truth is that of
+// per sampling period. This is a known limitation: for such threads, predictions are too low. The real gain is that of
 // samples/barrier, at most 1 - 0.65 = 35 %.
 #include <pthread.h>
 #include <sched.h>
@@ -11,8 +11,8 @@
 
 static std::barrier meeting(2);
 
-// Keeps the calling thread on one processor, where the machine has it: two threads that wake each other in turn may
-// otherwise end up sharing one, alone but not under a profiler.
+// Pins the calling thread to a processor, if the machine has it. Otherwise two threads that wake each other in turn
+// may end up sharing one without a profiler, but not under one.
 static void pin(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -1,5 +1,5 @@
-// A pipeline whose slower stage mostly sleeps, as if it waited for a disk. No line is to blame: what would help is a
-// faster disk. The target is the time blocked in the call; the limit is the other stage, 1 - 3/6 = 50 %.
+// A pipeline whose slower stage mostly sleeps, as if it waited for a disk. No line is to blame: only a faster disk
+// would help. The target is the time blocked in the call; the limit is the other stage, 1 - 3/6 = 50 %.
 #include <pthread.h>
 #include <semaphore.h>
 

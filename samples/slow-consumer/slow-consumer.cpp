@@ -1,5 +1,5 @@
-// A queue of ten places, guarded by a mutex and two conditions. Producing an item takes 3 ms, consuming it 5 ms: making the
-// consumer faster helps until the producer is the slower one, by at most 1 - 3/5 = 40 %.
+// A queue with ten places, guarded by a mutex and two conditions. Producing an item takes 3 ms, consuming it 5 ms. Speeding up
+// the consumer helps until the producer is slower, by at most 1 - 3/5 = 40 %.
 #include <condition_variable>
 #include <mutex>
 #include <queue>

@@ -1,7 +1,7 @@
-// Fluidanimate's finding: a barrier of its own, whose waiting thread polls under the lock that the working thread
-// needs. The pause between two polls looks like waste. Shortening it makes the waiting thread hold the lock more of
-// the time, so the program gets slower: the profile slopes down. SAMPLE_FIX=1 takes the standard barrier instead,
-// which makes it faster.
+// As found in Fluidanimate: a custom barrier whose waiting thread polls under the lock that the working thread needs.
+// The pause between two polls looks like waste. But if it is shorter, the waiting thread holds the lock for more of
+// the time, and the program gets slower: the profile slopes down. SAMPLE_FIX=1 uses the standard barrier instead,
+// which makes the program faster.
 #include <pthread.h>
 
 #include <atomic>
@@ -37,7 +37,7 @@ class SpinBarrier {
       unsigned long x = 1;
       for (long i = 0; i < pause_; i++) x = x * 6364136223846793005u + 1;  // TARGET: spin
       lock_grid();
-      ignored = chain(x, 4 * SAMPLE_MS);  // looks through the grid, to see whether all have arrived
+      ignored = chain(x, 4 * SAMPLE_MS);  // checks the grid to see whether all have arrived
       over = round_ != mine;
       pthread_mutex_unlock(&grid);
     }
@@ -61,8 +61,8 @@ static void wait_for_the_other() {
   }
 }
 
-// Most of the work is the second thread's. Its parts are of uneven length (1 to 9 ms), as cells of a fluid are;
-// after each it writes to the grid.
+// The second thread does most of the work. Its parts have different lengths (1 to 9 ms), like the cells of a fluid,
+// and after each it writes to the grid.
 static void simulate(long units, int parts, unsigned long *result) {
   unsigned long x = *result;
   for (long n = 0; n < units; n++) {

@@ -1,7 +1,7 @@
-//! Eight threads that insert rows, each into its own table of its own database in memory, as in COZ §4.2.3. SQLite
-//! locks around every allocation and every page that it fetches, and hardly any lock waits: what a profiler's hooks cost
-//! shows here. Nothing but inserts, that is ten million lock calls a second. `ROW_STEPS=25000` computes each row first
-//! (25 µs), which leaves about one million. The targets are SQLite's own; no answer is known.
+//! Eight threads that insert rows, each into a table of its own in-memory database, as in COZ §4.2.3. SQLite locks around
+//! every allocation and every page that it fetches, and hardly any lock waits, so this shows the cost of a profiler's
+//! hooks. With only inserts, there are ten million lock calls per second. `ROW_STEPS=25000` computes each row first
+//! (25 µs), which leaves about one million. The targets are in SQLite; the right answer is not known.
 
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
@@ -43,7 +43,7 @@ impl Database {
     }
 }
 
-/// Inserts rows into a table of its own; it is emptied now and then, so that an endless run does not fill the memory.
+/// Inserts rows into a separate table, which is emptied now and then, so that an endless run does not fill the memory.
 fn insert(table: u64, rows: u64, steps: u64) -> u64 {
     let database = Database::open();
     database.execute(

@@ -1,5 +1,5 @@
-// COZ's Figure 1: an iteration runs two threads and ends when both have. One has 5 % more to do, so making it faster
-// helps by at most 1 - 1/1.05 = 4.8 %; making the other one faster does not help at all.
+// COZ's Figure 1: an iteration runs two threads and ends when both have ended. One does 5 % more work, so speeding it up
+// helps by at most 1 - 1/1.05 = 4.8 %; speeding up the other one does not help at all.
 #include <thread>
 
 #include "../sample.h"

@@ -1,5 +1,5 @@
-// Memcached's finding: a lock that is held around more than it protects. While `format` runs under the lock, the other
-// worker waits, so making it faster helps both. SAMPLE_FIX=1 moves it out of the lock.
+// As found in Memcached: a lock that is held for more than it protects. While `format` runs under the lock, the other
+// worker waits, so speeding it up helps both. SAMPLE_FIX=1 moves it out of the lock.
 #include <mutex>
 #include <thread>
 

@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** Changes an item, and works out anew which five are shown beside it: what else its buyers bought. */
+/** Changes an item, and recomputes which five items are shown beside it: those that its buyers also bought. */
 final class AdminConfirm extends Interaction {
     private static final long serialVersionUID = 1L;
 

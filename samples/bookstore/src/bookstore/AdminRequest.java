@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** The form by which an item is changed. */
+/** The form for changing an item. */
 final class AdminRequest extends Interaction {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** What sold best of a subject in the latest orders: a heavy query that reads, joins, groups and sorts. */
+/** The best sellers of a subject in the latest orders: a heavy query that reads, joins, groups and sorts. */
 final class BestSellers extends Interaction {
     private static final long serialVersionUID = 1L;
 

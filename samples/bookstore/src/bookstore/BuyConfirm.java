@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** Makes an order of the cart: a transaction that writes orders, their lines, and what is left in stock. */
+/** Turns the cart into an order: a transaction that writes the order, its lines, and the stock. */
 final class BuyConfirm extends Interaction {
     private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ final class BuyConfirm extends Interaction {
         Rows lines = Cart.lines(sql, cart);
         int order = sql.insert(
                 "INSERT INTO orders (o_c_id, o_date, o_total, o_status) VALUES (?, NOW(), ?, 'PENDING')", customer, total(lines));
-        // In one order for everybody, so that no two purchases wait for each other's rows.
+        // Always in the same order, so that no two purchases wait for each other's rows.
         lines.rows().sort((a, b) -> Integer.compare(((Number) a[0]).intValue(), ((Number) b[0]).intValue()));
         for (Object[] line : lines.rows()) {
             sql.update("INSERT INTO order_line (ol_o_id, ol_i_id, ol_qty) VALUES (?, ?, ?)", order, line[0], line[1]);

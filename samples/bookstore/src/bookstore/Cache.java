@@ -3,9 +3,9 @@ package bookstore;
 import java.sql.SQLException;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The second repair of Whodunit §8.4: results that TPC-W's clause 6.3.3.1 lets a shop keep. */
+/** The second fix of Whodunit §8.4: results that TPC-W (clause 6.3.3.1) allows a shop to cache. */
 final class Cache {
-    /** How a result is found when it is not kept. */
+    /** Finds a result that is not in the cache. */
     interface Find {
         Rows find() throws SQLException;
     }
@@ -15,7 +15,7 @@ final class Cache {
     private final boolean keeps;
     private final ConcurrentHashMap<String, Kept> kept = new ConcurrentHashMap<>();
 
-    /** @param keeps false: it finds everything again each time */
+    /** @param keeps false: nothing is cached */
     Cache(boolean keeps) {
         this.keeps = keeps;
     }
@@ -25,7 +25,7 @@ final class Cache {
         return get(key, 30_000_000_000L, find);
     }
 
-    /** For ever: searches by title and author. */
+    /** Forever: searches by title and author. */
     Rows forEver(String key, Find find) throws SQLException {
         return get(key, Long.MAX_VALUE / 4, find);
     }

@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** The form for a customer's name and address; who has been here before finds it filled in. */
+/** The form for a customer's name and address, filled in for known customers. */
 final class CustomerRegistration extends Interaction {
     private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,8 @@
 package bookstore;
 
-/** Where the database is. */
+/** The database. */
 record Database(int port) {
-    /** Connections of a user. */
+    /** A user's connections. */
     Pool pool(String user) {
         return new Pool("jdbc:mariadb://127.0.0.1:" + port + "/bookstore", user);
     }

@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** The first page: who the customer is, and what else might please. */
+/** The first page: the customer's name, and recommendations. */
 final class Home extends Interaction {
     private static final long serialVersionUID = 1L;
 

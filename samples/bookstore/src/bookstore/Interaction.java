@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import java.util.Locale;
 
 /**
- * One of TPC-W's fourteen interactions: a servlet of its own, and a user of its own in the database, so that the database's
- * accounting by user is one by interaction.
+ * One of TPC-W's fourteen interactions. Each has its own servlet and its own database user, so that the database's accounting
+ * by user is an accounting by interaction.
  */
 abstract class Interaction extends HttpServlet {
     private static final long serialVersionUID = 1L;
@@ -20,12 +20,12 @@ abstract class Interaction extends HttpServlet {
         pool = database.pool(path());
     }
 
-    /** The last part of its address, and the name of its user. */
+    /** The last part of its URL, and the name of its database user. */
     final String path() {
         return getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
-    /** Asks the database and writes the page. */
+    /** Queries the database and writes the page. */
     abstract void answer(Statements sql, Parameters request, Page page) throws SQLException;
 
     @Override

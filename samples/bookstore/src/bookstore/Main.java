@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 import org.apache.catalina.Context;
 import org.apache.catalina.startup.Tomcat;
 
-/** `java bookstore.Main PORT DATABASE_PORT FOLDER [cache]`: the shop, until it is ended by a signal. */
+/** `java bookstore.Main PORT DATABASE_PORT FOLDER [cache]`: the shop, until a signal ends it. */
 final class Main {
     private Main() {}
 

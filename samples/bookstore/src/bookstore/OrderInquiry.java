@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** The form that asks for an order. */
+/** The form for looking up an order. */
 final class OrderInquiry extends Interaction {
     private static final long serialVersionUID = 1L;
 

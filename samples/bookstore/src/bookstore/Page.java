@@ -4,7 +4,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** The page that an interaction answers with. */
+/** The page with an interaction's answer. */
 final class Page {
     private final StringBuilder html = new StringBuilder(4096);
     private int cart;

@@ -2,19 +2,19 @@ package bookstore;
 
 import jakarta.servlet.http.HttpServletRequest;
 
-/** What a browser asks for. */
+/** The parameters of a browser's request. */
 record Parameters(HttpServletRequest request) {
-    /** @throws IllegalArgumentException when it is missing or no number */
+    /** @throws IllegalArgumentException if it is missing or not a number */
     int number(String name) {
         String text = text(name);
         try {
             return Integer.parseInt(text);
         } catch (NumberFormatException error) {
-            throw new IllegalArgumentException(name + " is no number: " + text, error);
+            throw new IllegalArgumentException(name + " is not a number: " + text, error);
         }
     }
 
-    /** @throws IllegalArgumentException when it is missing */
+    /** @throws IllegalArgumentException if it is missing */
     String text(String name) {
         String value = request.getParameter(name);
         if (value == null) {

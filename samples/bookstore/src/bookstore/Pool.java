@@ -5,7 +5,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
-/** Connections of one user that nobody uses now; who finds none opens one. */
+/** One user's idle connections. If there is none, a new one is opened. */
 final class Pool {
     private final String address;
     private final String user;
@@ -25,7 +25,7 @@ final class Pool {
         free.addFirst(connection);
     }
 
-    /** Closes a connection whose state is not known any more. */
+    /** Closes a connection whose state is unknown. */
     void discard(Connection connection) {
         try {
             connection.close();

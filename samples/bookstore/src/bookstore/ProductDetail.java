@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** All that the shop knows about an item. */
+/** All details of an item. */
 final class ProductDetail extends Interaction {
     private static final long serialVersionUID = 1L;
 

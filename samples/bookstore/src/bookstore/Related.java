@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** The five items that the shop shows beside one. */
+/** The five items that are shown beside an item. */
 final class Related {
     private Related() {}
 

@@ -2,13 +2,13 @@ package bookstore;
 
 import java.util.List;
 
-/** What a query found. */
+/** The result of a query. */
 record Rows(List<Object[]> rows) {
     boolean isEmpty() {
         return rows.isEmpty();
     }
 
-    /** A number of the first row. */
+    /** A number in the first row. */
     int number(int column) {
         return ((Number) rows.get(0)[column]).intValue();
     }

@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** The form of the search, with what might please. */
+/** The search form, with recommendations. */
 final class SearchRequest extends Interaction {
     private static final long serialVersionUID = 1L;
 

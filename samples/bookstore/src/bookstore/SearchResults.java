@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** What a search by subject, title or author finds; of titles and authors, any part. */
+/** The results of a search by subject, title or author. Parts of titles and authors match. */
 final class SearchResults extends Interaction {
     private static final long serialVersionUID = 1L;
     private static final String SELECT =

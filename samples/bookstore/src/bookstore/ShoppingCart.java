@@ -2,7 +2,7 @@ package bookstore;
 
 import java.sql.SQLException;
 
-/** Puts an item into the customer's cart, a new one unless the browser has one, and shows it. */
+/** Puts an item into the browser's cart, which is created if necessary, and shows the cart. */
 final class ShoppingCart extends Interaction {
     private static final long serialVersionUID = 1L;
 

@@ -8,7 +8,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Statements on one connection; the thread waits for each. */
+/** Statements on one connection. The thread waits for each. */
 record Statements(Connection connection) {
     Rows query(String text, Object... values) throws SQLException {
         try (PreparedStatement statement = prepare(text, values); ResultSet result = statement.executeQuery()) {
@@ -31,7 +31,7 @@ record Statements(Connection connection) {
         }
     }
 
-    /** Inserts a row and returns the number that it got. */
+    /** Inserts a row and returns its generated key. */
     int insert(String text, Object... values) throws SQLException {
         try (PreparedStatement statement = prepare(text, values)) {
             statement.executeUpdate();

@@ -3,12 +3,12 @@ package dispatcher;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/** A request on its way from a receiver to a dispatcher. Times are {@link System#nanoTime}'s. */
+/** A request on its way from a receiver to a dispatcher. Times are from {@link System#nanoTime}. */
 final class DispatchRequest {
     private final Message message;
     private final byte[] body;
     private final DataOutputStream out;
-    /** Counts from 1 in the order of the queue. */
+    /** The number in queue order, from 1. */
     long number;
     long enqueued;
     long dispatched;
@@ -37,7 +37,7 @@ final class DispatchRequest {
 
     private void reply(byte[] result) throws IOException {
         byte[] bytes = new Message(message.number, result.length).withBody(result);
-        // Replies of several dispatchers go to one connection.
+        // Several dispatchers may reply on the same connection.
         synchronized (out) {
             out.write(bytes);
             out.flush();

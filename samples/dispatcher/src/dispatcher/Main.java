@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A server with receiver threads, a FIFO thread pool and dispatcher threads, in the shape of JPMT's §5, and its load.
+ * A server with receiver threads, a FIFO thread pool and dispatcher threads, like that of JPMT's §5, and its load generator.
  *
  * <p>At scale 1 it is the paper's scenario: Poisson arrivals at 4/s, three dispatchers, 1/1.75 s of service.
  */

@@ -3,7 +3,7 @@ package dispatcher;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** What stands before a request's body and before a reply: a magic number, the client's number, the body's length. */
+/** The header of a request and of a reply: a magic number, the client's number, the body's length. */
 final class Message {
     static final int HEADER = 16;
     private static final int MAGIC = 0x46554c43;

@@ -28,7 +28,7 @@ final class Receiver implements Runnable {
                 execute(message, body);
             }
         } catch (EOFException end) {
-            // The client left.
+            // The client disconnected.
         } catch (IOException error) {
             throw new IllegalStateException("a connection broke", error);
         }

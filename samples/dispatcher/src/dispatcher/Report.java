@@ -3,11 +3,11 @@ package dispatcher;
 import java.util.List;
 import java.util.Locale;
 
-/** What the program knows of its own requests. */
+/** The program's own measurements of its requests. */
 final class Report {
     private Report() {}
 
-    /** One line: requests, and arrivals, service, wait and response on average. */
+    /** One line: the number of requests, and the means of arrivals, service, wait and response. */
     static String summary(List<DispatchRequest> requests) {
         int count = requests.size();
         double wait = 0;
@@ -27,7 +27,7 @@ final class Report {
                 (wait + service) / count / 1e6);
     }
 
-    /** A line a request, in the order of the queue: number, then enqueue, dispatch and finish in nanoseconds. */
+    /** One line per request, in queue order: number, then enqueue, dispatch and finish in nanoseconds. */
     static String truth(List<DispatchRequest> requests) {
         StringBuilder text = new StringBuilder("number\tenqueue\tdispatch\tfinish\n");
         for (DispatchRequest request : requests) {

@@ -1,6 +1,6 @@
 package dispatcher;
 
-/** What clients call: it waits a constant time and uses no processor. */
+/** The object that clients call. It waits for a constant time without using CPU time. */
 final class Servant {
     private final long serviceNs;
 

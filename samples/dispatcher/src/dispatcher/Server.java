@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Accepts connections, each with a receiver thread of its own, and owns the pool. Its threads end with the program. */
+/** Accepts connections, starts a receiver thread for each, and owns the pool. Its threads end with the program. */
 final class Server {
     private final ThreadPool pool = new ThreadPool();
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -42,7 +42,7 @@ final class Server {
         notifyAll();
     }
 
-    /** Waits until so many requests are finished: all of them, in the order in which they were queued. */
+    /** Waits until this many requests are finished. Returns all of them, in queue order. */
     synchronized List<DispatchRequest> finished(int count) throws InterruptedException {
         while (finished.size() < count) {
             wait();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** The load: a Poisson process over several connections. The same seed gives the same moments. */
+/** The load: a Poisson process over several connections. The same seed gives the same times. */
 final class Source {
     private static final int BODY = 48;
 
@@ -30,7 +30,7 @@ final class Source {
         }
     }
 
-    /** Sends requests at their moments. Deadlines are absolute: being late once does not move those that follow. */
+    /** Sends requests at their times. Deadlines are absolute: one late request does not delay the next ones. */
     void send(int requests) throws IOException {
         double seconds = 0;
         long start = System.nanoTime();
@@ -52,7 +52,7 @@ final class Source {
                 in.readFully(new byte[Message.parse(header).length]);
             }
         } catch (IOException error) {
-            throw new IllegalStateException("the server left", error);
+            throw new IllegalStateException("the server disconnected", error);
         }
     }
 }
