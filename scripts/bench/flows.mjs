@@ -19,12 +19,6 @@ const letters = [..."abcdefghijklmnopqrstuvwxyz"];
 /** Servers, and how many requests their loads send by a connection. */
 const byConnection = { "memcached, -t 2": 2 };
 
-/** Flows besides that of connections that are no surprise, and what they are. */
-const known = {
-  "memcached, -t 2":
-    "a free list with one producer and one consumer: workers return the items that carried connections, and the main thread uses them again",
-};
-
 /** As in the issue, a few threads do what many requests ask for. */
 const pool = {
   port: 28_095,
@@ -68,7 +62,7 @@ async function served(server, count) {
     .map((flow) => ({ ...flow, name: `${flow.from} → ${flow.to}` }));
   const name = handed > 0 ? `${from} → ${to}` : "";
   const { sharesNothing = false } = server;
-  return { connections: count, handed, name, others, notes, sharesNothing, isKnown: known[server.name] !== undefined };
+  return { connections: count, handed, name, others, notes, sharesNothing };
 }
 
 /** Requests of a server with a pool, each of a kind that its paths say, and whose they were behind the pool. */
@@ -106,10 +100,7 @@ function report(rows) {
   const servers = rows.filter(([it]) => it.program === undefined);
   const pools = rows.filter(([it]) => it.program !== undefined);
   const others = servers.flatMap(([{ name }, it]) =>
-    it.others.map((flow) => {
-      const why = known[name] === undefined ? "" : ` (${known[name]})`;
-      return `- ${name}: ${grouped(flow.count)} × ${flow.name}${why}`;
-    }),
+    it.others.map((flow) => `- ${name}: ${grouped(flow.count)} × ${flow.name}`),
   );
   return `## Flow through shared memory
 
@@ -156,6 +147,5 @@ function wrong(it) {
   }
   const missing =
     !it.sharesNothing && it.handed < it.connections ? [`${it.handed} of ${it.connections} handed over`] : [];
-  const others = it.isKnown ? [] : it.others;
-  return [...missing, ...others.map((flow) => `${flow.count} other flows: ${flow.name}`)];
+  return [...missing, ...it.others.map((flow) => `${flow.count} other flows: ${flow.name}`)];
 }

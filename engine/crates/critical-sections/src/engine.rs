@@ -326,7 +326,7 @@ pub(crate) unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     // SAFETY: the calling thread's words.
     engine.flush(thread, unsafe { &*tls::words() });
     thread.is_telling = true;
-    let wish = engine.observer.entered(lock, caller.ip);
+    let wish = engine.observer.entered(lock, caller.ip, is_nested);
     thread.is_telling = false;
     thread.held.push(lock);
     thread.is_wanted = wish == Wish::Watched;

@@ -10,8 +10,9 @@ use crate::policy::Scope;
 /// Its methods run in the program's threads, on the engine's stack or in hooks, while the program holds a lock, which may
 /// be its allocator's. So they allocate only from their own memory, take no lock of the program's, and must not panic.
 pub trait Observer: Sync {
-    /// The calling thread has taken a lock. `site` is the call's return address.
-    fn entered(&self, lock: u64, site: u64) -> Wish;
+    /// The calling thread has taken a lock. `site` is the call's return address. `is_followed` tells whether the thread was
+    /// watched until then, since the observer last wished so.
+    fn entered(&self, lock: u64, site: u64, is_followed: bool) -> Wish;
 
     /// The thread releases a lock that was passed to [`Self::entered`].
     fn left(&self, lock: u64) -> Mode;

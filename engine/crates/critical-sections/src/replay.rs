@@ -205,19 +205,15 @@ impl Replay<'_> {
         }
     }
 
-    /// In the window after a section, nothing is known about memory.
     fn overwritten(&mut self, at: CodeAddress, to: Place, value: u64) {
-        if !self.in_window || matches!(to, Place::Register(_)) {
-            self.effects.push((at, Effect::Overwrite { to, value }));
-        }
+        self.effects.push((at, Effect::Overwrite { to, value }));
     }
 
     /// A string of elements starting at `to`, going backwards if it ends below. `shift` is the distance to the source of a
     /// copy.
     fn string(&mut self, at: CodeAddress, to: (Noted, Noted), bytes: u8, shift: Option<u64>) {
         let (to, end) = (self.noted(to.0), self.noted(to.1));
-        // In the window only registers are reported, because memory may belong to another thread by now.
-        if self.in_window || to == end {
+        if to == end {
             return;
         }
         let element = u64::from(bytes);
@@ -226,17 +222,30 @@ impl Replay<'_> {
             true => (end.wrapping_add(element), to.wrapping_sub(end)),
             false => (to, end.wrapping_sub(to)),
         };
-        let length = length.min(LONGEST_STRING);
+        // In the window, each word of a copy has two effects.
+        let length = length.min(match self.in_window {
+            true => LONGEST_STRING / 2,
+            false => LONGEST_STRING,
+        });
         for offset in (0..length).step_by(8) {
             let bytes = (length - offset).min(8) as u8;
             let target = start.wrapping_add(offset);
             let Some(to) = Span::new(target, bytes) else {
                 return;
             };
-            // SAFETY: the thread has just written these bytes, and nothing has happened since.
-            let value = unsafe { read(target, bytes) };
             let to = Place::Memory(to);
             let from = shift.map(|it| Span::new(target.wrapping_add(it), bytes));
+            if self.in_window {
+                // The memory may belong to another thread by now, so its values are not known.
+                if let Some(Some(of)) = from {
+                    let of = Place::Memory(of);
+                    self.effects.push((at, Effect::Use { of, value: 0 }));
+                }
+                self.effects.push((at, Effect::Overwrite { to, value: 0 }));
+                continue;
+            }
+            // SAFETY: the thread has just written these bytes, and nothing has happened since.
+            let value = unsafe { read(target, bytes) };
             let effect = match from {
                 Some(Some(from)) => Effect::Move {
                     from: Place::Memory(from),

@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use crate::flows::Flow;
 use crate::ids::Synopsis;
-use crate::ids::{CodeAddress, LockId, ThreadId};
-use crate::lists::{Consumption, ListId, ListLimits, ListSummary, Lists};
+use crate::ids::{CodeAddress, ListId, LockId, ThreadId};
+use crate::lists::{Consumption, ListLimits, ListSummary, Lists};
 use crate::numbers::Map;
+use crate::recycling::{Fate, Trial};
 use crate::section::Tracker;
 use crate::sites::{Learning, Sites};
 use crate::thread::{Phase, Section, Thread};
@@ -132,13 +133,20 @@ impl FlowDetector {
         }
         state.take(lock);
         state.forget_own_tags(thread, &mut self.words);
+        if !matches!(state.phase, Phase::Trial(_)) {
+            state.trial = None;
+        }
         if self.sites.enter(site, lock) == Mode::Native {
             self.counts.native += 1;
             state.phase = Phase::Native;
+            state.trial = None;
             return Mode::Native;
         }
         self.counts.watched += 1;
         self.section += 1;
+        if let Some(trial) = &mut state.trial {
+            trial.goes_on_in(self.section);
+        }
         state.phase = Phase::Section(Section {
             number: self.section,
             site,
@@ -149,6 +157,13 @@ impl FlowDetector {
             context: None,
         });
         Mode::Watched
+    }
+
+    /// A thread was unwatched since its last effect, although it should have been watched.
+    pub fn missed(&mut self, thread: ThreadId) {
+        if let Some(state) = self.threads.get_mut(&thread) {
+            state.trial = None;
+        }
     }
 
     /// A thread releases a lock, possibly to wait for a condition.
@@ -227,7 +242,32 @@ impl FlowDetector {
                     None => Reaction::None(mode),
                 }
             }
+            Phase::Trial(left) => Reaction::None(self.follow(thread, effect, left)),
         }
+    }
+
+    /// Follows the object that a thread has taken (rule 10).
+    fn follow(&mut self, thread: ThreadId, effect: Effect, left: u32) -> Mode {
+        let Some(state) = self.threads.get_mut(&thread) else {
+            return Mode::Native;
+        };
+        let is_over = match &mut state.trial {
+            Some(trial) if left > 0 && effect != Effect::NativeCall => {
+                let is_read = trial.reads(effect);
+                if is_read {
+                    self.lists.tried(trial.list(), Fate::Read);
+                }
+                is_read
+            }
+            _ => true,
+        };
+        if is_over {
+            state.trial = None;
+            state.phase = Phase::Native;
+        } else {
+            state.phase = Phase::Trial(left - 1);
+        }
+        state.mode()
     }
 
     /// Applies effects in order, like [`Self::effect`], until the thread runs natively. Within a section, looks up the
@@ -256,13 +296,20 @@ impl FlowDetector {
             }
             state.phase = Phase::Section(section);
         }
+        let mut consumed = None;
         for (at, effect) in effects {
             let reaction = self.effect(thread, *at, *effect, &context);
+            if let Reaction::Consumed(it, _) = reaction {
+                consumed = Some(it);
+            }
             if reaction.mode() == Mode::Native {
-                return reaction;
+                return consumed.map_or(reaction, |it| Reaction::Consumed(it, Mode::Native));
             }
         }
-        Reaction::None(Mode::Watched)
+        match consumed {
+            Some(it) => Reaction::Consumed(it, Mode::Watched),
+            None => Reaction::None(Mode::Watched),
+        }
     }
 
     fn consume(
@@ -273,6 +320,9 @@ impl FlowDetector {
         to: Synopsis,
     ) -> Reaction {
         let from = birth.context;
+        if let Some(state) = self.threads.get_mut(&consumer) {
+            state.taken.add(birth.value, birth.list);
+        }
         let Some((lock, store)) = self.lists.consume(birth.list, consumer, from, to) else {
             return Reaction::None(Mode::Native);
         };
@@ -283,7 +333,7 @@ impl FlowDetector {
                 self.sites.flowed(site, outermost);
             }
         }
-        Reaction::Consumed(Consumption {
+        let consumption = Consumption {
             from,
             to,
             producer: birth.thread,
@@ -291,13 +341,31 @@ impl FlowDetector {
             lock,
             store,
             list: birth.list,
-        })
+        };
+        let mode = match self.lists.tries(birth.list) {
+            true => self.begin_trial(consumer, section, birth),
+            false => Mode::Native,
+        };
+        Reaction::Consumed(consumption, mode)
     }
 
-    /// Returns a list from which something was consumed before one thread turned out to both produce and consume (§3.4), so
-    /// that no transaction flows through it. Returns each such list once.
+    /// The thread's object is followed from now on (rule 10).
+    fn begin_trial(&mut self, thread: ThreadId, section: &Section, birth: Birth) -> Mode {
+        let Some(state) = self.threads.get_mut(&thread) else {
+            return Mode::Native;
+        };
+        state.trial = Some(Trial::new(birth.value, birth.list));
+        state.phase = Phase::Trial(section.left);
+        state.mode()
+    }
+
+    /// Returns a list from which something was consumed before one thread turned out to both produce and consume (§3.4), or
+    /// before it turned out to be one of free objects, so that no transaction flows through it. Returns each such list once.
     pub fn take_demoted(&mut self) -> Option<ListId> {
         let demoted = self.lists.take_demoted()?;
+        if let Some((head, lock)) = self.lists.free_head(demoted) {
+            self.words.add_head(head, lock);
+        }
         self.sites.forget_flows();
         Some(demoted)
     }

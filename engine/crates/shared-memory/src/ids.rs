@@ -32,6 +32,17 @@ pub struct ThreadId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LockId(pub u64);
 
+/// One of a process's lists of producers and consumers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListId(pub(crate) u32);
+
+impl ListId {
+    /// The list's number, from 0, unique in its process.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The address of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CodeAddress(pub u64);

@@ -18,6 +18,8 @@
 //! 7. A section has a limit. Lock sites where nothing flows rest, longer each time.
 //! 8. A transaction that comes back is not a new one: `fulcrum_transactions::Activity::take_over`.
 //! 9. Roles belong to one list, which is a lock and a producing store.
+//! 10. Nothing flows through a list whose objects come from a queue and go back to it, if whoever takes one overwrites it before
+//!     reading it: a list of free objects.
 //!
 //! Open problem: an address computed from a tagged one (`container_of`) loses its context.
 
@@ -28,6 +30,7 @@ mod flows;
 mod ids;
 mod lists;
 mod numbers;
+mod recycling;
 mod registers;
 mod section;
 mod sites;
@@ -38,8 +41,8 @@ use std::ops::Range;
 
 pub use detector::{Counts, FlowDetector, Limits};
 pub use flows::Flow;
-pub use ids::{CodeAddress, LockId, Synopsis, ThreadId};
-pub use lists::{Consumption, ListId, ListSummary};
+pub use ids::{CodeAddress, ListId, LockId, Synopsis, ThreadId};
+pub use lists::{Consumption, ListSummary};
 pub use sites::Learning;
 
 /// A 64-bit register.
@@ -123,14 +126,15 @@ pub enum Effect {
         /// The value, truncated to the bytes in memory.
         value: u64,
     },
-    /// Writes anything else: a constant, a sum, an address.
+    /// Writes anything else: a constant, a sum, an address. In the window after a section, values in memory are not known.
     Overwrite {
         /// The destination.
         to: Place,
         /// The new value.
         value: u64,
     },
-    /// Uses a value other than by copying it: computes or compares with it, dereferences it, or passes it to the system.
+    /// Uses a value other than by copying it: computes or compares with it, dereferences it, or passes it to the system. Only
+    /// what happens in the window after a section matters. Values in memory need not be known.
     Use {
         /// The source.
         of: Place,
@@ -164,16 +168,15 @@ pub enum Role {
 pub enum Reaction {
     /// Nothing to report.
     None(Mode),
-    /// A transaction came to this thread. The thread now runs natively.
-    Consumed(Consumption),
+    /// A transaction came to this thread.
+    Consumed(Consumption, Mode),
 }
 
 impl Reaction {
     /// How the thread continues.
     pub fn mode(self) -> Mode {
         match self {
-            Reaction::None(mode) => mode,
-            Reaction::Consumed(_) => Mode::Native,
+            Reaction::None(mode) | Reaction::Consumed(_, mode) => mode,
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::flows::{Flow, Flows};
 use crate::ids::Synopsis;
-use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::ids::{CodeAddress, ListId, LockId, ThreadId};
 use crate::numbers::{Map, Set};
+use crate::recycling::{Fate, Recycling};
 
 /// A thread consumed what another one had produced: a transaction flowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,19 +35,8 @@ pub struct ListSummary {
     pub store: CodeAddress,
     /// How often a value was consumed.
     pub consumed: u64,
-    /// Whether a thread both produced and consumed, so that none of this was flow.
+    /// Whether a thread both produced and consumed, or its objects are free ones, so that none of this was flow.
     pub demoted: bool,
-}
-
-/// One of a process's lists of producers and consumers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ListId(u32);
-
-impl ListId {
-    /// The list's number, from 0, unique in its process.
-    pub fn number(self) -> u32 {
-        self.0
-    }
 }
 
 #[derive(Debug)]
@@ -57,6 +47,8 @@ struct List {
     consumers: Set<ThreadId>,
     demoted: bool,
     consumed: u64,
+    /// What is known about the objects that are put in and taken out (rule 10).
+    recycling: Recycling,
     /// By the producer's and the consumer's context.
     flows: Flows,
 }
@@ -132,10 +124,17 @@ impl Lists {
             consumers: Set::default(),
             demoted: false,
             consumed: 0,
+            recycling: Recycling::new(),
             flows: Flows::with_limit(self.limits.pairs),
         });
         self.index.insert((lock, store), id);
         Some(id)
+    }
+
+    /// The head of a list of free objects, and its lock.
+    pub(crate) fn free_head(&self, id: ListId) -> Option<(u64, LockId)> {
+        let list = &self.lists[id.0 as usize];
+        Some((list.recycling.head()?, list.lock))
     }
 
     /// Takes a list that was demoted after something had apparently flowed through it.
@@ -167,6 +166,41 @@ impl Lists {
         }
         list.flows.add(from, to);
         Some((list.lock, list.store))
+    }
+
+    /// Whether it is worth observing what a thread does with an object that it has taken (rule 10).
+    pub(crate) fn tries(&mut self, id: ListId) -> bool {
+        let list = &mut self.lists[id.0 as usize];
+        !list.demoted && list.recycling.tries()
+    }
+
+    /// Whether the list may still turn out to be one of free objects.
+    pub(crate) fn is_undecided(&self, id: ListId) -> bool {
+        let list = &self.lists[id.0 as usize];
+        !list.demoted && list.recycling.is_undecided()
+    }
+
+    /// A thread puts an object into a list by storing it at an address. `source` is the list from which it has taken the object.
+    pub(crate) fn put_in(&mut self, id: ListId, address: u64, source: Option<ListId>) {
+        let list = &mut self.lists[id.0 as usize];
+        list.recycling.put_in(address, source);
+        self.judge(id);
+    }
+
+    /// The fate of an object taken from a list.
+    pub(crate) fn tried(&mut self, id: ListId, fate: Fate) {
+        let list = &mut self.lists[id.0 as usize];
+        list.recycling.taken_out(fate);
+        self.judge(id);
+    }
+
+    /// Nothing flows through a list of free objects.
+    fn judge(&mut self, id: ListId) {
+        let list = &mut self.lists[id.0 as usize];
+        if !list.demoted && list.recycling.is_of_free_objects() {
+            list.demoted = true;
+            self.demoted.push(id);
+        }
     }
 
     pub(crate) fn left_out(&self) -> u64 {

@@ -3,6 +3,7 @@
 use crate::ids::CodeAddress;
 use crate::ids::Synopsis;
 use crate::lists::Lists;
+use crate::recycling::Fate;
 use crate::thread::{Section, Thread};
 use crate::words::{Accessor, Birth, Tag, Words};
 use crate::{Effect, Place, Span};
@@ -95,14 +96,27 @@ impl Tracker<'_> {
         let Some(&(lock, _)) = self.state.held.last() else {
             return Tag::Invalid;
         };
+        if self.words.is_head(to.address, &self.by.locks) {
+            return Tag::Invalid;
+        }
         let Some(list) = self.lists.produce(lock, at, self.by.thread) else {
             return Tag::Invalid;
         };
+        if self.lists.is_undecided(list) {
+            let source = self.state.taken.from(value);
+            self.lists.put_in(list, to.address, source);
+        }
+        if let Some(trial) = &self.state.trial
+            && let Some(from) = trial.is_put_back(value, self.section.number)
+        {
+            self.lists.tried(from, Fate::Overwritten { put_into: list });
+        }
         Tag::Produced(Birth {
             section: self.section.number,
             context: *self.section.context.get_or_insert_with(context),
             thread: self.by.thread,
             list,
+            value,
             site: self.section.site,
             outermost: self.section.lock,
         })

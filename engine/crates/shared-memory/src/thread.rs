@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::recycling::{Taken, Trial};
 use crate::registers::Registers;
 use crate::sites::Outcome;
 use crate::words::{Accessor, Birth, Locks, Tag, Words};
@@ -18,6 +19,10 @@ pub(crate) struct Thread {
     pub(crate) registers: Registers,
     /// Tagged words on the thread's own stack.
     pub(crate) own_tags: Vec<u64>,
+    /// The objects that it took last (rule 10).
+    pub(crate) taken: Taken,
+    /// The object that it has just taken, while it is followed.
+    pub(crate) trial: Option<Trial>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +30,8 @@ pub(crate) enum Phase {
     Native,
     Section(Section),
     Window(Section),
+    /// After the first use: what happens to the object is followed (rule 10). Holds the effects left.
+    Trial(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +69,8 @@ impl Thread {
             phase: Phase::Native,
             registers: Registers::new(),
             own_tags: Vec::new(),
+            taken: Taken::new(),
+            trial: None,
         }
     }
 
@@ -72,7 +81,7 @@ impl Thread {
     pub(crate) fn mode(&self) -> Mode {
         match self.phase {
             Phase::Native => Mode::Native,
-            Phase::Section(_) | Phase::Window(_) => Mode::Watched,
+            Phase::Section(_) | Phase::Window(_) | Phase::Trial(_) => Mode::Watched,
         }
     }
 

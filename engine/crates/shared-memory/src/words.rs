@@ -2,8 +2,7 @@
 
 use crate::Span;
 use crate::ids::Synopsis;
-use crate::ids::{CodeAddress, LockId, ThreadId};
-use crate::lists::ListId;
+use crate::ids::{CodeAddress, ListId, LockId, ThreadId};
 use crate::numbers::Map;
 
 /// The tag of a location.
@@ -24,6 +23,8 @@ pub(crate) struct Birth {
     pub(crate) context: Synopsis,
     pub(crate) thread: ThreadId,
     pub(crate) list: ListId,
+    /// The stored value.
+    pub(crate) value: u64,
     pub(crate) site: CodeAddress,
     /// The outermost lock of the section.
     pub(crate) outermost: LockId,
@@ -50,6 +51,32 @@ impl Locks {
         }
         let mine = self.0.iter().flatten();
         mine.into_iter().any(|it| other.0.contains(&Some(*it)))
+    }
+}
+
+/// The heads of lists of free objects (rule 10), with their locks. What is stored there is no product, even if it is stored
+/// unseen, in sections that are no longer watched.
+#[derive(Debug, Default)]
+struct Heads(Map<u64, LockId>);
+
+impl Heads {
+    /// The tag of a value of unknown origin.
+    #[inline]
+    fn unknown(&mut self, address: u64, locks: &Locks) -> Tag {
+        match self.0.is_empty() || !self.has(address, locks) {
+            true => Tag::None,
+            false => Tag::Invalid,
+        }
+    }
+
+    /// Under another lock, the memory has become something else.
+    fn has(&mut self, address: u64, locks: &Locks) -> bool {
+        let lock = self.0.get(&address);
+        let is_head = lock.is_some_and(|it| locks.0.contains(&Some(*it)));
+        if lock.is_some() && !is_head {
+            self.0.remove(&address);
+        }
+        is_head
     }
 }
 
@@ -109,6 +136,7 @@ pub(crate) struct Words {
     starts: Map<u64, u8>,
     /// The number of words that end in another group than they begin in.
     crossing: usize,
+    heads: Heads,
     limit: usize,
     forgotten: u64,
 }
@@ -119,6 +147,7 @@ impl Words {
             words: Map::default(),
             starts: Map::default(),
             crossing: 0,
+            heads: Heads::default(),
             limit,
             forgotten: 0,
         }
@@ -141,7 +170,7 @@ impl Words {
             let foreign = word.toucher != by.thread;
             // §3.2: a store under another lock is flushed. Rule 6: so is a value that was overwritten unseen.
             if word.value != value || !word.locks.shares_one_with(&by.locks) {
-                word.tag = Tag::None;
+                word.tag = self.heads.unknown(span.address, &by.locks);
                 word.value = value;
                 word.locks = by.locks;
             }
@@ -160,6 +189,7 @@ impl Words {
             known: false,
         };
         if self.is_clear(span) {
+            access.tag = self.heads.unknown(span.address, &by.locks);
             return access;
         }
         for (_, word) in self.overlapping(span) {
@@ -213,6 +243,17 @@ impl Words {
             self.remove(*address);
         }
         foreign
+    }
+
+    /// This word is the head of a list of free objects under this lock.
+    pub(crate) fn add_head(&mut self, address: u64, lock: LockId) {
+        self.heads.0.insert(address, lock);
+    }
+
+    /// Whether a word is the head of a list of free objects under one of these locks.
+    #[inline]
+    pub(crate) fn is_head(&mut self, address: u64, locks: &Locks) -> bool {
+        self.heads.unknown(address, locks) == Tag::Invalid
     }
 
     /// The tag of a word that this section touched last, if it still has the same value.

@@ -176,11 +176,16 @@ fn stack(thread: &Thread) -> Range<u64> {
 struct Sections;
 
 impl Observer for Sections {
-    fn entered(&self, lock: u64, site: u64) -> Wish {
+    fn entered(&self, lock: u64, site: u64, is_followed: bool) -> Wish {
         let Some(thread) = watched() else {
             return Wish::Native(Scope::Site);
         };
-        let enter = |it: &mut FlowDetector, id| wish(it, id, lock, site);
+        let enter = |it: &mut FlowDetector, id| {
+            if !is_followed {
+                it.missed(id);
+            }
+            wish(it, id, lock, site)
+        };
         let wish = with(thread, enter).unwrap_or(Wish::Native(Scope::Lock));
         if wish == Wish::Watched {
             // By the time something flows, the function that took the lock may have returned.
@@ -205,7 +210,7 @@ impl Observer for Sections {
         let path = thread.watch.path.get();
         let mode = with(thread, |detector, id| {
             let reaction = detector.effects(id, effects, |role| item(&inside, path, role));
-            if let Reaction::Consumed(it) = reaction {
+            if let Reaction::Consumed(it, _) = reaction {
                 let (item, list) = (it.from.number().into(), it.list.number());
                 inside.write(path, &Record::Consume { item, list });
                 tell_threads(detector, &it);

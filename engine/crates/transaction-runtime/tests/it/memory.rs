@@ -117,6 +117,20 @@ fn nothing_flows_through_counters_and_lists_of_free_objects() {
     }
 }
 
+/// As in memcached: the main thread fills requests that workers have given back. Giving back is no flow.
+#[test]
+fn a_queue_flows_whose_requests_are_used_again_and_the_list_of_free_ones_does_not() {
+    let ran = run(&["recycled", "2000"]);
+    let log = ran.log();
+    check_flows(&ran.text(), log, 2000);
+    let workers = worked(&ran.text());
+    let consumers = consumed(log);
+    assert!(
+        consumers.keys().all(|it| workers.contains_key(it)),
+        "{consumers:?}"
+    );
+}
+
 /// A child's log has the child's flow, and the parent's log the parent's.
 #[test]
 fn a_forked_child_begins_anew() {

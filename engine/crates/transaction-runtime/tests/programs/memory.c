@@ -84,6 +84,59 @@ static void queue(void) {
   say();
 }
 
+// The same, with requests that are used again, as in memcached: workers give them back, and the main thread fills them anew.
+static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct request *free_requests;
+static sem_t room;
+
+NOINLINE static struct request *take_free(void) {
+  pthread_mutex_lock(&free_lock);
+  struct request *request = free_requests;
+  if (request) free_requests = request->next;
+  pthread_mutex_unlock(&free_lock);
+  return request;
+}
+
+NOINLINE static void recycle(struct request *request) {
+  pthread_mutex_lock(&free_lock);
+  request->next = free_requests;
+  free_requests = request;
+  pthread_mutex_unlock(&free_lock);
+}
+
+static void *recycling_worker(void *number) {
+  int worker = (int)(long)number;
+  tids[worker] = gettid();
+  for (;;) {
+    struct request *request = pop();
+    if (request->id < 0) return 0;
+    work_on(worker, request);
+    recycle(request);
+    sem_post(&room);
+  }
+}
+
+static void recycled(void) {
+  pthread_t threads[WORKERS];
+  sem_init(&room, 0, ROOM);
+  for (long n = 0; n < WORKERS; n++) pthread_create(&threads[n], 0, recycling_worker, (void *)n);
+  for (int id = 0; id < requests; id++) {
+    sem_wait(&room);
+    struct request *request = take_free();
+    if (request) {
+      request->id = id;
+      request->next = 0;
+    } else {
+      request = new_request(id);
+    }
+    push(request);
+    if (id == 0) sem_wait(&first_taken);
+  }
+  for (int n = 0; n < WORKERS; n++) push(new_request(-1));
+  for (int n = 0; n < WORKERS; n++) pthread_join(threads[n], 0);
+  say();
+}
+
 // The same, as in a library that takes all its locks in one function: beside the queue's, each thread has one of its own.
 static pthread_mutex_t own_locks[WORKERS + 1];
 static long own_counts[WORKERS + 1];
@@ -266,6 +319,7 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "queue")) queue();
   if (!strcmp(argv[1], "bounded")) bounded();
   if (!strcmp(argv[1], "library")) library();
+  if (!strcmp(argv[1], "recycled")) recycled();
   if (!strcmp(argv[1], "counter")) all(count_worker);
   if (!strcmp(argv[1], "allocator")) all(allocating_worker);
   if (!strcmp(argv[1], "forked")) forked();

@@ -75,6 +75,14 @@ impl Plan {
         }
     }
 
+    /// Records the use of what is at an address.
+    pub(super) fn reads(&mut self, address: &Address<Named>) {
+        self.steps.push(Step::Use {
+            of: Spot::Memory(*address),
+            value: Value::Unknown,
+        });
+    }
+
     /// Records the use of an address's registers.
     pub(super) fn follows(&mut self, address: &Address<Named>) {
         for it in [address.base, address.index].into_iter().flatten() {

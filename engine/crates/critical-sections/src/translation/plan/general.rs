@@ -212,6 +212,7 @@ fn compare_exchange(instruction: &Instruction, plan: &mut Plan) -> bool {
     };
     let memory = named(&memory);
     plan.follows(&memory);
+    plan.reads(&memory);
     plan.uses(RAX);
     let rax = Held::General(RAX);
     let (old, new) = (Named::Before(rax), Named::After(rax));
@@ -277,6 +278,7 @@ fn conditional(instruction: &Instruction, plan: &mut Plan) -> bool {
         Operand::Memory(Some(from)) => {
             let from = named(&from);
             plan.follows(&from);
+            plan.reads(&from);
             let when = When::Differ(old, new, bytes);
             plan.moves_if(when, Spot::Memory(from), general(to), Value::In(new));
         }

@@ -70,6 +70,7 @@ fn branches(instruction: &Instruction, plan: &mut Plan) {
         }
         (Flow::JumpIndirect | Flow::CallIndirect, Operand::Memory(Some(it))) => {
             plan.follows(&named(&it));
+            plan.reads(&named(&it));
         }
         (Flow::JumpIfCount(_), _) => plan.overwrites(general(RCX), Value::Unknown),
         (Flow::System, _) => {
@@ -122,6 +123,9 @@ fn otherwise(instruction: &Instruction, info: &iced_x86::InstructionInfo, plan: 
         }
     }
     for it in info.used_memory() {
+        if reads(it.access()) {
+            read_memory(it, plan);
+        }
         if writes(it.access()) {
             written_memory(instruction, it, plan);
         }
@@ -154,6 +158,17 @@ fn is_constant(instruction: &Instruction) -> bool {
         && instruction.op_kind(last) == OpKind::Register
         && instruction.op_kind(last - 1) == OpKind::Register
         && instruction.op_register(last) == instruction.op_register(last - 1)
+}
+
+/// Memory that an instruction reads other than by copying it.
+fn read_memory(memory: &iced_x86::UsedMemory, plan: &mut Plan) {
+    if let Some(address) = operands::used_address(memory) {
+        let bytes = memory.memory_size().size().clamp(1, 64);
+        for offset in (0..bytes).step_by(8) {
+            let part = address.part(offset as u64, (bytes - offset).min(8) as u8);
+            plan.reads(&named(&part));
+        }
+    }
 }
 
 /// Memory that an instruction writes other than by copying.

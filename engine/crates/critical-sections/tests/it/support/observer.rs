@@ -68,14 +68,16 @@ pub(crate) fn with_flows<T>(what: impl FnOnce(&mut Flows) -> T) -> T {
 struct Tests;
 
 impl Observer for Tests {
-    fn entered(&self, lock: u64, site: u64) -> Wish {
+    fn entered(&self, lock: u64, site: u64, is_followed: bool) -> Wish {
         let mode = LISTENER.with_borrow(|it| match it {
             Listener::Nothing => Mode::Native,
             Listener::Wants | Listener::Notes(_) => Mode::Watched,
             Listener::Flows(flows) => {
-                flows
-                    .detector()
-                    .enter(flows.thread, LockId(lock), CodeAddress(site))
+                let mut detector = flows.detector();
+                if !is_followed {
+                    detector.missed(flows.thread);
+                }
+                detector.enter(flows.thread, LockId(lock), CodeAddress(site))
             }
         });
         mode.into()
@@ -110,7 +112,7 @@ impl Flows {
         let context = self.context;
         let mut detector = self.detector.lock().expect("nobody panics with it");
         let reaction = detector.effects(self.thread, effects, |_| context);
-        if let Reaction::Consumed(it) = reaction {
+        if let Reaction::Consumed(it, _) = reaction {
             self.consumed.push(it);
         }
         reaction.mode()

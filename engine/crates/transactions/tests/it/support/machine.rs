@@ -314,7 +314,7 @@ impl Machine {
             .detector
             .effect(thread.id, code, effect, |_| thread.context);
         thread.mode = reaction.mode();
-        if let Reaction::Consumed(it) = reaction {
+        if let Reaction::Consumed(it, _) = reaction {
             thread.consumed = Some(it);
         }
     }
