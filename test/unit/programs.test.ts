@@ -1,3 +1,4 @@
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   cargoTargets,
@@ -40,9 +41,20 @@ describe("which folders .gitignore ignores", () => {
     ["\\#out", "#out", true],
     ["a.b", "aXb", false],
     ["out   ", "out", true],
+    ["OUT", "out", false],
+    ["out\r\nbin\r\n", "bin", true],
   ];
+  const parsed = (files: Record<string, string>) =>
+    Object.entries(files).flatMap(([base, text]) => parseIgnore(base, text) ?? []);
   test.each(table)("%j of %s: %s", (rules, folder, ignored) => {
-    expect(isIgnored(parseIgnore(rules), folder)).toBe(ignored);
+    expect(isIgnored(parsed({ "/p": rules }), () => folder)).toBe(ignored);
+  });
+
+  test("the file next to a folder outranks those around it", () => {
+    const files = parsed({ "/p": "out\nlogs/", "/p/a": "!out\n\n# nothing about logs\n", "/p/a/b": "# nothing\n" });
+    expect(files.map(({ base }) => base)).toEqual(["/p", "/p/a"]);
+    const ignored = (folder: string) => isIgnored(files, (base) => path.posix.relative(base, folder));
+    expect(["/p/a/out", "/p/a/logs", "/p/a/b"].map(ignored)).toEqual([false, true, false]);
   });
 });
 

@@ -1,4 +1,9 @@
-/** What a Cargo.toml says, as far as programs and dependencies go. Read line by line: enough for what cargo itself writes. */
+/**
+ * What a Cargo.toml says, as far as programs and dependencies go.
+ *
+ * Read line by line, because a dependency is also added without touching the rest of the file. `smol-toml` 1.9 (no dependencies)
+ * returns values without their positions, and can only rewrite the whole file, without its comments.
+ */
 
 export interface CargoTarget {
   name: string;

@@ -1,4 +1,8 @@
-/** The programs that a CMakeLists.txt makes. */
+/**
+ * The programs that a CMakeLists.txt makes.
+ *
+ * By hand, because CMake's file API would be exact, but CMake must first configure the project, which the user did not ask for.
+ */
 
 /** Names of executables, in the order of the file. Names that depend on more than plain variables are left out. */
 export function cmakePrograms(text: string): string[] {

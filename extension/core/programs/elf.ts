@@ -1,4 +1,8 @@
-/** What the first bytes and the section names of an ELF file say: is it a program, and does it know its source lines? */
+/**
+ * What the first bytes and the section names of an ELF file say: is it a program, and does it know its source lines?
+ *
+ * By hand, because a search reads a few bytes of hundreds of files, and `elfy` 1.0 needs the whole file.
+ */
 
 export interface ElfFacts {
   /** A program that loads libraries, not a library, an object file or a static program. */

@@ -1,59 +1,33 @@
 /** Which folders are searched for programs: rules of `.gitignore` files, and folders that tools fill. */
+import ignore, { type Ignore } from "ignore";
 
-export interface IgnoreRule {
-  matches: RegExp;
-  /** `!pattern`: what an earlier rule ignored is not. */
-  keeps: boolean;
+/** The rules of one `.gitignore`, for paths relative to its folder. */
+export interface IgnoreRules {
+  /** Absolute. */
+  base: string;
+  rules: Ignore;
 }
 
-/** The rules of one `.gitignore`, for paths relative to its folder, with `/` between their parts. */
-export function parseIgnore(text: string): IgnoreRule[] {
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.replace(/(?<!\\)\s+$/, ""))
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map(ruleOf);
+/** `undefined` for a file without rules. */
+export function parseIgnore(base: string, text: string): IgnoreRules | undefined {
+  const rules = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  return rules.length === 0 ? undefined : { base, rules: ignore({ ignorecase: false }).add(rules) };
 }
 
-function ruleOf(line: string): IgnoreRule {
-  const keeps = line.startsWith("!");
-  const pattern = (keeps ? line.slice(1) : line).replace(/^\\([#!])/, "$1").replace(/\/+$/, "");
-  const anchored = pattern.includes("/");
-  const source = globSource(pattern.replace(/^\//, ""));
-  return { matches: new RegExp(anchored ? `^${source}$` : `(^|/)${source}$`), keeps };
-}
-
-/** A pattern's regular expression: `*` and `?` stay within a folder, `**` does not. */
-function globSource(pattern: string): string {
-  return pattern.replace(/\*\*\/|\/\*\*|\*\*|\*|\?|\[[^\]]+\]|\\.|[^*?[\\]+|[[\\]/g, (part) => {
-    switch (part) {
-      case "**/":
-        return "(.*/)?";
-      case "/**":
-        return "/.*";
-      case "**":
-        return ".*";
-      case "*":
-        return "[^/]*";
-      case "?":
-        return "[^/]";
-      default:
-        if (part.startsWith("[") && part.length > 2) {
-          return part.replace(/^\[!/, "[^");
-        }
-        return escaped(part.length === 2 && part.startsWith("\\") ? part.slice(1) : part);
+/**
+ * Whether rules ignore a folder, if they ignore none around it: those of the innermost file that knows it decide.
+ *
+ * @param files outermost first
+ * @param relative the path of the folder, relative to a file's base, with `/` between its parts
+ */
+export function isIgnored(files: readonly IgnoreRules[], relative: (base: string) => string): boolean {
+  for (const { base, rules } of files.toReversed()) {
+    const { ignored, unignored } = rules.test(`${relative(base)}/`);
+    if (ignored || unignored) {
+      return ignored;
     }
-  });
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.+^${}()|[\]\\*?]/g, "\\$&");
-}
-
-/** Whether rules ignore a folder: the last one that matches says so. */
-export function isIgnored(rules: readonly IgnoreRule[], folder: string): boolean {
-  const last = rules.filter((rule) => rule.matches.test(folder)).at(-1);
-  return last !== undefined && !last.keeps;
+  }
+  return false;
 }
 
 /** Build folders, which most projects tell git to ignore. */

@@ -1,6 +1,9 @@
 /**
  * Java programs that Maven or Gradle builds: which there are, how they are built, and the class path that starts them. They are
  * started from their classes, so that neither an executable jar nor a plugin that runs one is needed.
+ *
+ * Build files are searched by regular expressions: a few elements of a pom.xml matter (`fast-xml-parser` 5.12 has six dependencies), and
+ * Gradle's scripts are programs that only Gradle can read.
  */
 import * as path from "node:path";
 import { quoteShellWord } from "../text/shellWords";

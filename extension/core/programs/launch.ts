@@ -1,4 +1,9 @@
-/** Programs that the editor already knows how to start: `launch.json` and `tasks.json`. */
+/**
+ * Programs that the editor already knows how to start: `launch.json` and `tasks.json`.
+ *
+ * Without comments and trailing commas, these files are JSON. `jsonc-parser` 3.3 (no dependencies) also recovers from errors and
+ * edits files, but a broken file is simply left out here.
+ */
 import * as path from "node:path";
 import { ShellWordsError, splitShellWords } from "../text/shellWords";
 import type { Candidate } from "./targets";

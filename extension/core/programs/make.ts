@@ -1,4 +1,8 @@
-/** The programs that a makefile links, by its rules. */
+/**
+ * The programs that a makefile links, by its rules.
+ *
+ * By hand, because `make -pn` would be exact, but it runs commands in the makefile (`$(shell …)`) that the user did not ask for.
+ */
 import { joined, makeVariable } from "./targets";
 
 const notPrograms = /(\.(o|a|so|d|h|c|cc|cpp|cxx|i|s|S|py|sh|txt|md|pdf|gz|deb|rpm)(\.\d+)*$)|[%*$]/;

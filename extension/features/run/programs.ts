@@ -6,7 +6,7 @@ import type { ProgramFacts } from "../../core/causal/runRequest";
 import { cargoTargets, isCargoPackage } from "../../core/programs/cargo";
 import { cmakePrograms, isCMakeProject } from "../../core/programs/cmake";
 import { type ElfFacts, elfFacts, progressMark } from "../../core/programs/elf";
-import { type IgnoreRule, isIgnored, isSearched, mayBeProgram, parseIgnore } from "../../core/programs/ignore";
+import { type IgnoreRules, isIgnored, isSearched, mayBeProgram, parseIgnore } from "../../core/programs/ignore";
 import { isJavaProject, type JavaSource, type JavaTarget, javaTargets } from "../../core/programs/java";
 import { launchCandidates, taskCandidates } from "../../core/programs/launch";
 import { makePrograms } from "../../core/programs/make";
@@ -115,9 +115,12 @@ interface Found {
 async function walk(root: string): Promise<Found> {
   const found: Found = { programs: [], caches: [], projects: [], rust: [], javaProjects: [], java: [] };
   let left = mostEntries;
-  /** Rules hold for paths relative to the folder of their file. */
-  type Ignores = readonly { base: string; rules: readonly IgnoreRule[] }[];
-  const look = async (folder: string, depth: number, ignores: Ignores, ignored: boolean): Promise<void> => {
+  const look = async (
+    folder: string,
+    depth: number,
+    ignores: readonly IgnoreRules[],
+    ignored: boolean,
+  ): Promise<void> => {
     let entries: import("node:fs").Dirent[];
     try {
       entries = await readdir(folder, { withFileTypes: true });
@@ -125,13 +128,12 @@ async function walk(root: string): Promise<Found> {
       return;
     }
     left -= entries.length;
-    const rules = parseIgnore(await ignoreText(folder, entries));
-    const all = rules.length === 0 ? ignores : [...ignores, { base: folder, rules }];
+    const rules = parseIgnore(folder, await ignoreText(folder, entries));
+    const all = rules === undefined ? ignores : [...ignores, rules];
     for (const entry of entries) {
       const file = path.join(folder, entry.name);
       if (entry.isDirectory()) {
-        const isHere = all.some(({ base, rules }) => isIgnored(rules, slashed(base, file)));
-        const isOut = ignored || isHere;
+        const isOut = ignored || isIgnored(all, (base) => slashed(base, file));
         if (left > 0 && depth < deepest && isSearched(slashed(root, file), isOut)) {
           await look(file, depth + 1, all, isOut);
         }

@@ -1,4 +1,4 @@
-/** The size of an ELF file's debug information. */
+/** The size of an ELF file's debug information. By hand: it is one sum, of programs that we have compiled. */
 import { readFileSync } from "node:fs";
 
 /** Bytes in `.debug_*` sections of a 64-bit little-endian ELF file. */
