@@ -1,4 +1,4 @@
-/** A transactional profile's words: types, crosstalk, ways. */
+/** The text of a transactional profile: types, crosstalk, single transactions. */
 import { describe, expect, test } from "vitest";
 import { comparedTypes } from "../../extension/core/transactions/compare";
 import { crosstalkMatrix, others, pairLocks } from "../../extension/core/transactions/crosstalk";
@@ -33,7 +33,7 @@ describe("types", () => {
   const names = (column: TypeColumn, descending: boolean) =>
     typeRows(shown, { column, descending }, new Set()).map((row) => row.name);
 
-  test("the most expensive come first, with all that is known", () => {
+  test("the costliest come first, with all known values", () => {
     const rows = typeRows(shown, firstOrder, new Set());
     expect(rows.map((row) => row.name)).toEqual(["GET /buy", "GET /list", "no transaction"]);
     const [first, , last] = rows;
@@ -53,7 +53,7 @@ describe("types", () => {
     expect(last).toMatchObject({ open: null, count: "–", p50: "–", p95: "–", p99: "–", waited: "–" });
   });
 
-  test("any column sorts, both ways, and what is not known stays last", () => {
+  test("any column sorts in both directions, and unknown values stay last", () => {
     expect(names("name", false)).toEqual(["GET /buy", "GET /list", "no transaction"]);
     expect(names("name", true)).toEqual(["no transaction", "GET /list", "GET /buy"]);
     expect(names("cpu", false)).toEqual(["no transaction", "GET /list", "GET /buy"]);
@@ -63,7 +63,7 @@ describe("types", () => {
     expect(names("waited", true)[0]).toBe("GET /buy");
   });
 
-  test("a click sorts the largest first, names from A on, and a second one turns that round", () => {
+  test("a click sorts the largest first, or names from A; a second click reverses it", () => {
     expect(nextOrder(firstOrder, "p99")).toEqual({ column: "p99", descending: true });
     expect(nextOrder(firstOrder, "name")).toEqual({ column: "name", descending: false });
     expect(nextOrder(firstOrder, "cpu")).toEqual({ column: "cpu", descending: false });
@@ -82,7 +82,7 @@ describe("types", () => {
     expect(plain(rows[1]?.spoken ?? "")).toBe("mysqld, connection, a stage of GET /buy: 50 % of CPU time, 50.0 ms");
   });
 
-  test("a thread that was not named is called as its program, of which the kernel keeps 15 letters", () => {
+  test("an unnamed thread has its program's name, of which the kernel keeps 15 characters", () => {
     expect(stageName({ process: "a-program-of-a-long-name", thread: "a-program-of-a-" })).toBe(
       "a-program-of-a-long-name",
     );
@@ -90,7 +90,7 @@ describe("types", () => {
     expect(stageName({ process: "httpd", thread: "worker" })).toBe("httpd, worker");
   });
 
-  test("one sentence says what there is", () => {
+  test("one sentence is the summary", () => {
     expect(plain(summaryText(shown, 150 * ms))).toBe(
       "3 types of transactions, 100 ms of CPU time, 150 ms of waiting at locks.",
     );
@@ -122,7 +122,7 @@ describe("crosstalk", () => {
     ],
   };
 
-  test("rows wait and columns hold, those of the longest waits first", () => {
+  test("rows are waiters and columns are holders, longest waits first", () => {
     const matrix = crosstalkMatrix(crosstalk);
     expect(matrix?.waiters).toEqual(["AdminConfirm", "Home", "BestSellers"]);
     expect(matrix?.holders).toEqual(["BestSellers", "unknown"]);
@@ -137,11 +137,11 @@ describe("crosstalk", () => {
     expect(best?.[1]?.heat).toBeCloseTo(0.1);
   });
 
-  test("a cell's locks come with both call paths", () => {
+  test("a cell's locks have both call paths", () => {
     const locks = pairLocks(crosstalk, "AdminConfirm", "BestSellers");
-    expect(locks.map((it) => [it.lock, plain(it.total), plain(it.mean), it.count, it.types])).toEqual([
-      ["item (rwlock)", "360 ms", "90.0 ms", "4", null],
-      ["cart_lock (mutex)", "40.0 ms", "20.0 ms", "2", null],
+    expect(locks.map((it) => [it.lock, plain(it.total), plain(it.mean), plain(it.waits), it.types])).toEqual([
+      ["item (rwlock)", "360 ms", "90.0 ms", "4 waits", null],
+      ["cart_lock (mutex)", "40.0 ms", "20.0 ms", "2 waits", null],
     ]);
     const text = (parts: readonly PathPart[]) => parts.map((part) => part.text).join("");
     expect(locks[0]?.paths.map((it) => [plain(it.total), text(it.waiter), text(it.holder)])).toEqual([
@@ -150,7 +150,7 @@ describe("crosstalk", () => {
     ]);
   });
 
-  test("what a section is worth stands beside its lock, and what has no section is not measured", () => {
+  test("a critical section's price is shown beside its lock, and a wait without a section is not measured", () => {
     const sentence = "Home waits 45.0 ms behind BestSellers on cart_lock; if that section took half the time, …";
     const price = {
       ...{ waiter: "Home", holder: "BestSellers", lock: "cart_lock", function: "sort", progressPoint: "Home" },
@@ -167,7 +167,7 @@ describe("crosstalk", () => {
     expect([signalled?.price, signalled?.section]).toEqual([null, null]);
   });
 
-  test("of very many types those that wait and hold the least are one", () => {
+  test("among very many types, those that wait and hold the least are merged", () => {
     const pairs = Array.from({ length: 50 }, (_, n) => pair(`w${n}`, `h${n}`, (50 - n) * ms, { count: 1 }));
     const matrix = crosstalkMatrix({ waitNs: 0, pairs, notes: [] });
     expect(matrix?.waiters.length).toBe(30);
@@ -185,7 +185,7 @@ describe("crosstalk", () => {
   });
 });
 
-describe("ways", () => {
+describe("single transactions", () => {
   const slow = way("GET /buy", 40, [
     stay("shop/front", "serve", 0, 4),
     stay("mysqld/connection", "sort", 5, 30),
@@ -197,7 +197,7 @@ describe("ways", () => {
     ways: [quick, slow],
   });
 
-  test("types that have some, and those of a type with the slowest first", () => {
+  test("types that have any, and a type's transactions with the slowest first", () => {
     expect(typesWithWays(opened)).toEqual(["GET /buy"]);
     expect(waysOf(opened, "GET /buy")).toEqual([slow, quick]);
     expect(waysOf(opened, "GET /list")).toEqual([]);
@@ -205,7 +205,7 @@ describe("ways", () => {
     expect(plain(wayText(quick))).toBe("10.0 ms, 1 thread, no reply");
   });
 
-  test("a lane for each thread, in the order of their first work", () => {
+  test("a lane for each thread, in order of their first work", () => {
     const picture = wayPicture(slow);
     expect(picture.lanes.map((lane) => [lane.name, lane.bars.map((bar) => [bar.left, bar.width])])).toEqual([
       [
@@ -224,13 +224,13 @@ describe("ways", () => {
     expect(picture.ticks.length).toBeGreaterThan(3);
   });
 
-  test("the trace that its request brought is told", () => {
+  test("the trace id of its request is shown", () => {
     const traceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const told = " It is of trace 4bf92f3577b34da6a3ce929d0e0e4736, asked for in span 00f067aa0ba902b7.";
     expect(wayPicture({ ...slow, traceParent }).summary).toBe(wayPicture(slow).summary + told);
   });
 
-  test("clocks that differ, and stays without a name or a length, stay inside", () => {
+  test("different clocks, and stays without a name or length, stay within the picture", () => {
     const odd = wayPicture(way("x", 0, [stay("a/b", "", -1, 1), stay("a/b", "s", 1, 1)]));
     const [bars] = odd.lanes.map((lane) => lane.bars);
     expect(bars?.map((bar) => [bar.stage, bar.left, bar.width])).toEqual([
@@ -241,10 +241,10 @@ describe("ways", () => {
   });
 });
 
-describe("what is left out", () => {
-  test("the stays that are cut off are said, and how the transactions of a type were chosen", () => {
+describe("what is omitted", () => {
+  test("the number of omitted stays, and how a type's transactions were chosen", () => {
     const cut = way("GET /buy", 10, [stay("shop/front", "serve", 0, 10)], { leftOut: 1234 });
-    expect(wayPicture(cut).cut).toBe("Its first 1 stays are shown; 1,234 later ones are not.");
+    expect(wayPicture(cut).cut).toBe("Only its first stays are shown, 1 of 1,235.");
     expect(wayPicture({ ...cut, leftOut: 0 }).cut).toBeNull();
     const opened = openedOf({ shown: shownOf({ types: [type("GET /buy", { count: 2000 })] }), ways: [cut] });
     expect(drawnText(opened, "GET /buy")).toBe(
@@ -254,7 +254,7 @@ describe("what is left out", () => {
     expect(drawnText(all, "GET /buy")).toBeNull();
   });
 
-  test("stays keep their order across threads, for the keys that follow a transaction", () => {
+  test("stays keep their order across threads, so that keys can follow a transaction", () => {
     const stays = [stay("shop/front", "serve", 0, 2), stay("db/back", "sort", 2, 5), stay("shop/front", "send", 5, 6)];
     const picture = wayPicture(way("GET /buy", 6, stays));
     expect(picture.lanes.map((lane) => lane.bars.map((bar) => bar.order))).toEqual([[0, 2], [1]]);
@@ -262,14 +262,14 @@ describe("what is left out", () => {
 });
 
 describe("paths to the source", () => {
-  test("functions of a path are told apart from what stands between them", () => {
+  test("functions of a path are separated from the text between them", () => {
     const parts = pathParts("shop: main > std::map<a > b>::at → serve", ["main", "std::map<a > b>::at", "serve"]);
     expect(parts.map(({ text, name }) => (name === null ? text : `[${text}]`)).join("")).toBe(
       "shop: [main] > [std::map<a > b>::at] → [serve]",
     );
   });
 
-  test("what is not in the text is left out, and a text without functions is one part", () => {
+  test("what is not in the text is omitted, and a text without functions is one part", () => {
     expect(pathParts("main > …", ["main", "deep", ""])).toEqual([
       { text: "main", name: "main" },
       { text: " > …", name: null },
@@ -277,7 +277,7 @@ describe("paths to the source", () => {
     expect(pathParts("not known", [])).toEqual([{ text: "not known", name: null }]);
   });
 
-  test("requests and what is not known are no functions", () => {
+  test("requests and unknown frames are not functions", () => {
     expect(["serve_back", "Shop::sort"].every(isFunction)).toBe(true);
     expect(["", "…", "request", "not known", "GET /buy", "SELECT item"].some(isFunction)).toBe(false);
   });
@@ -293,7 +293,7 @@ describe("two runs compared", () => {
     notes: ["A: no samples."],
   };
 
-  test("each type says what one transaction costs on both sides, and whether the difference is noise", () => {
+  test("each type has the cost of a transaction on both sides, and whether the difference is noise", () => {
     const { rows } = comparedTypes("after", "before", found);
     const [buy] = rows;
     expect([buy?.countA, buy?.countB, buy?.cpuA, buy?.cpuB].map((it) => plain(it ?? ""))).toEqual([
@@ -306,7 +306,7 @@ describe("two runs compared", () => {
     expect([rows[1]?.cpuA, rows[1]?.countB, rows[2]?.countA]).toEqual(["–", "–", "–"]);
   });
 
-  test("one sentence says what differs", () => {
+  test("one sentence counts the differences", () => {
     expect(plain(comparedTypes("after", "before", found).summary)).toBe(
       "1 of 3 types differ in CPU time, 1 only in A, 1 only in B.",
     );

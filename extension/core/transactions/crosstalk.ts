@@ -39,7 +39,8 @@ export interface PairLock {
   lock: string;
   total: string;
   mean: string;
-  count: string;
+  /** `6 waits`. */
+  waits: string;
   paths: { total: string; waiter: PathPart[]; holder: PathPart[] }[];
   /** Which of those that were put together it is; null when the cell has one pair of types. */
   types: string | null;
@@ -97,7 +98,7 @@ export function pairLocks(crosstalk: TransactionsCrosstalk, waiter: string, hold
     lock: `${pair.lock} (${pair.kind})`,
     total: costText(pair.waitNs, "ns"),
     mean: costText(pair.meanNs, "ns"),
-    count: pair.count.toLocaleString("en-US"),
+    waits: count(pair.count, "wait"),
     paths: pair.paths.map((path) => ({
       total: costText(path.waitNs, "ns"),
       waiter: pathParts(path.waiter === "" ? "not known" : path.waiter, path.waiterFunctions),

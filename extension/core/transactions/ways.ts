@@ -84,6 +84,7 @@ export function wayPicture(way: TransactionWay, width = 900): WayPicture {
     lanes.set(key, lane);
     lane.bars.push(barOf(stay, at, lane.name, order));
   }
+  const stays = way.stays.length + way.leftOut;
   return {
     lanes: [...lanes.values()],
     ticks: ticks({ left, right }, width).map((tick) => ({ ...tick, left: at(tick.at) })),
@@ -91,7 +92,7 @@ export function wayPicture(way: TransactionWay, width = 900): WayPicture {
     cut:
       way.leftOut === 0
         ? null
-        : `Its first ${way.stays.length.toLocaleString("en-US")} stays are shown; ${way.leftOut.toLocaleString("en-US")} later ones are not.`,
+        : `Only its first stays are shown, ${way.stays.length.toLocaleString("en-US")} of ${stays.toLocaleString("en-US")}.`,
   };
 }
 

@@ -173,7 +173,7 @@ function Lock({ lock, go, measure }: LockProps): VNode {
     <div class="lock">
       <p>
         <strong>{`${of}${lock.lock}`}</strong>
-        {` ${lock.total} in ${lock.count} waits, ${lock.mean} on average`}
+        {` ${lock.total} in ${lock.waits}, ${lock.mean} on average`}
       </p>
       <Price lock={lock} measure={measure} />
       {lock.paths.length === 0 ? (
