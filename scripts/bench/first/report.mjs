@@ -11,9 +11,9 @@ export function firstReport({ host, programs, journal, limit }) {
   return [
     `## First answers: ${host}`,
     "",
-    "Each program was profiled without any option. *First verdict*: after how many seconds the run said of a line that it is credibly",
-    `worth 8 % or more, ${limit} s at most; there is none where no line is worth that much. Of coz, which has no verdicts: after how`,
-    "many seconds its profile had a line without a speedup and with four others, below which COZ draws none.",
+    "Each program was profiled with default options. *First verdict*: the time until the run reported a line that is credibly worth",
+    `8 % or more, at most ${limit} s; there is none if no line is worth that much. coz has no verdicts; its time is that until its`,
+    "profile had a line with a baseline and four speedups, the least that coz plots.",
     "",
     `| program | first verdict | worth at least | line | ${peers.map(({ title }) => title).join(" | ")} |`,
     `|---|---:|---:|---|${peers.map(() => "---:|").join("")}`,

@@ -59,7 +59,7 @@ export const cozBenchmarks = [
   benchmark("lock_test", {
     file: "lock_test.cpp",
     cxx: true,
-    lesson: "Four threads at one lock.",
+    lesson: "Four threads and one lock.",
     edits: [
       {
         at: "static pthread_mutex_t the_lock",
@@ -99,7 +99,7 @@ export const cozBenchmarks = [
   }),
   benchmark("string_match", {
     file: "string_match-pthread.c",
-    lesson: "A search for words; the length of a word is found anew for each of its letters.",
+    lesson: "A search for words that computes the length of a word for each of its letters.",
     edits: [
       top("typedef struct {", "BORROWED_TIMES(hash, 4)"),
       {
@@ -121,7 +121,7 @@ export const cozBenchmarks = [
       { at: "COZ_PROGRESS;", with: [["COZ_PROGRESS", 'BORROWED_EVERY(10000, "words")']] },
     ],
     repair: {
-      what: "the length of a word is not found anew for each letter",
+      what: "the length of a word is computed once, not for each letter",
       edits: [{ at: "BORROWED_AGAIN(hash)", with: [["i<strlen(word)", "word[i]"]] }],
     },
     args: () => [inputs.words()],
@@ -189,7 +189,7 @@ export const cozBenchmarks = [
   }),
   benchmark("matrix_multiply", {
     file: "matrix_multiply-pthread.c",
-    lesson: "An inner loop that goes through a matrix by its columns.",
+    lesson: "An inner loop that walks a matrix by columns.",
     edits: [
       top("typedef struct {", "BORROWED_KEPT(product, 300)"),
       { at: "while(row_count < args->length)", with: [["args->length", "args->length || (row_count = 0, 1)"]] },
@@ -208,7 +208,7 @@ export const cozBenchmarks = [
   }),
   benchmark("linear_regression", {
     file: "linear_regression-pthread.c",
-    lesson: "Sums of two threads that may share a line of the cache.",
+    lesson: "Sums of two threads that may share a cache line.",
     edits: [
       top("typedef struct {", "BORROWED_TIMES(squares, 4)"),
       { at: "for (i = 0; i < args->num_elems; i++)", with: [["args->num_elems", "args->num_elems || (i = 0, 1)"]] },
@@ -220,7 +220,7 @@ export const cozBenchmarks = [
       { at: "COZ_PROGRESS;", with: [["COZ_PROGRESS", 'BORROWED_EVERY(200000, "points")']] },
     ],
     repair: {
-      what: "sums of two threads never share a line of the cache",
+      what: "the sums of two threads never share a cache line",
       edits: [{ at: "} lreg_args;", with: [["} lreg_args", "} __attribute__((aligned(128))) lreg_args"]] }],
     },
     args: () => [inputs.text()],

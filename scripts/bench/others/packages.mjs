@@ -19,7 +19,7 @@ export const packages = [
   {
     ...common,
     name: "lua-find",
-    lesson: "An interpreter whose script searches by patterns.",
+    lesson: "An interpreter that runs a pattern search.",
     source: path.join(folderOf("lua-find"), "src", "lstrlib.c"),
     point: "search",
     units: 500,
