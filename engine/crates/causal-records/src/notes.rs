@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fulcrum_model::text::shorten;
+use fulcrum_model::text::{counted, shorten};
 
 /// A note on the file.
 pub(crate) enum Note<'a> {
@@ -84,9 +84,4 @@ impl fmt::Display for Note<'_> {
             ),
         }
     }
-}
-
-/// `1 record`, `2 records`.
-fn counted(count: u64, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
 }

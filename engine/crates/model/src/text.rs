@@ -1,4 +1,4 @@
-//! Text from a file, quoted in messages.
+//! Parts of messages: text quoted from a file, counts with their noun.
 
 /// At most forty characters of `text`; `…` stands for the rest.
 pub fn shorten(text: &str) -> String {
@@ -7,6 +7,11 @@ pub fn shorten(text: &str) -> String {
         out.push('…');
     }
     out
+}
+
+/// A count with its noun: `1 record`, `2 records`.
+pub fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 #[cfg(test)]
@@ -18,5 +23,11 @@ mod tests {
         let exact = "ä".repeat(40);
         assert_eq!(shorten(&exact), exact);
         assert_eq!(shorten(&format!("{exact}b")), format!("{exact}…"));
+    }
+
+    #[test]
+    fn only_one_is_singular() {
+        let all = [0, 1, 2].map(|count| counted(count, "path is", "paths are"));
+        assert_eq!(all, ["0 paths are", "1 path is", "2 paths are"]);
     }
 }

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use fulcrum_model::text::counted;
 use fulcrum_paths::{Loaded, ProfileIdentity, SavedLabel, SavedLabels, digest};
 
 use crate::error::Error;
@@ -74,7 +75,7 @@ impl OpenSearch {
         let loaded = self.load(&saved);
         let newer = |error| Error::File(format!("{}: {error}", path.display()));
         let loaded = loaded.map_err(newer)?;
-        let mut notes = vec![format!("{} paths are labelled.", loaded.restored)];
+        let mut notes = vec![labelled(loaded.restored, "")];
         if loaded.other_profile {
             notes.push("The labels are from another profile.".into());
         }
@@ -89,6 +90,11 @@ impl OpenSearch {
     pub fn save_labels(&self, path: &Path) -> Result<(), Error> {
         write_labels(path, &self.search.save(self.identity.clone()))
     }
+}
+
+fn labelled(paths: usize, how: &str) -> String {
+    let paths = counted(paths as u64, "path is", "paths are");
+    format!("{paths} labelled{how}.")
 }
 
 fn absent(loaded: &Loaded) -> impl Iterator<Item = String> {
@@ -138,12 +144,7 @@ impl Kept {
         };
         let mut notes = Vec::new();
         if loaded.restored > 0 {
-            let paths = if loaded.restored == 1 {
-                "path is"
-            } else {
-                "paths are"
-            };
-            notes.push(format!("{} {paths} labelled as before.", loaded.restored));
+            notes.push(labelled(loaded.restored, " as before"));
         }
         notes.extend(absent(&loaded));
         for (name, path) in loaded.absent {

@@ -61,6 +61,14 @@ fn labels_are_found_again_for_the_same_measurements_wherever_they_are() {
     assert_eq!(labels[0].name, "x");
     assert_eq!(labels[0].paths, [vec!["a", "b"], vec!["c"]]);
     assert_eq!(labels[1].paths, [["a"]]);
+    // Those of a file that the user names.
+    let named = folder.0.path().join("named.labels");
+    let only = folder.write("only.folded", "a 1\n");
+    let (mut session, _, _) = folder.open(&only);
+    session.search.label_path("x", &["a"]).expect("it is there");
+    session.save_labels(&named).expect("written");
+    let loaded = session.load_labels(&named).expect("readable");
+    assert_eq!(loaded, ["1 path is labelled."]);
     // Other measurements have their own.
     let other = folder.write("first.folded", "a;b 1\na;c 3\n");
     let (other, _, notes) = folder.open(&other);

@@ -8,6 +8,7 @@ mod place;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use fulcrum_model::text::counted;
 use fulcrum_wire::transactions::{
     CHUNK, HEADER, Head, MAGIC, OLDEST_VERSION, Record, VERSION, state, word,
 };
@@ -298,17 +299,25 @@ impl Lost {
     pub fn text(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.chunks > 0 {
-            parts.push(format!("{} blocks are damaged", self.chunks));
+            parts.push(counted(
+                self.chunks,
+                "block is damaged",
+                "blocks are damaged",
+            ));
         }
         if self.holes > 0 {
-            parts.push(format!("{} blocks are empty", self.holes));
+            parts.push(counted(self.holes, "block is empty", "blocks are empty"));
         }
         if self.missing_chunks > 0 {
-            parts.push(format!("{} blocks are missing", self.missing_chunks));
+            parts.push(counted(
+                self.missing_chunks,
+                "block is missing",
+                "blocks are missing",
+            ));
         }
         if let Some(place) = self.first {
-            let cut = self.cut_chunks;
-            parts.push(format!("{cut} blocks have damaged records, first {place}"));
+            let cut = counted(self.cut_chunks, "block has", "blocks have");
+            parts.push(format!("{cut} damaged records, first {place}"));
         }
         (!parts.is_empty()).then(|| parts.join(", "))
     }

@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use fulcrum_model::text::counted;
 use fulcrum_model::{Cancelled, Progress};
 
 use super::aggregate::{Function, Numbers};
 use super::field::{Field, Sort, Subject};
-use super::{Cell, Column, Direction, Query};
+use super::{Cell, Column, Direction, Key, Query};
 use crate::reader::open::Trace;
 use crate::tree::visit::{TraceRange, visit};
 
@@ -41,6 +42,42 @@ struct Keys {
     /// The symbols, by the position of the key and the identity of the text.
     known: HashMap<(usize, u64), u32>,
     nothing: Option<u32>,
+}
+
+/// The groups of a query, with the numbers of each aggregated field.
+struct Groups {
+    keys: Keys,
+    all: HashMap<Symbols, Vec<Numbers>>,
+    fields: usize,
+}
+
+impl Groups {
+    fn new(fields: usize) -> Groups {
+        Groups {
+            keys: Keys::default(),
+            all: HashMap::new(),
+            fields,
+        }
+    }
+
+    fn add(&mut self, symbols: Symbols) -> &mut Vec<Numbers> {
+        let group = self.all.entry(symbols);
+        group.or_insert_with(|| vec![Numbers::default(); self.fields])
+    }
+
+    /// The group of a row. `None` if there are too many groups.
+    fn of(&mut self, keys: &[Key], subject: &Subject<'_>) -> Option<&mut Vec<Numbers>> {
+        let mut symbols = Symbols::default();
+        for (at, key) in keys.iter().enumerate() {
+            symbols[at] = self.keys.symbol(at, key, subject)?;
+        }
+        let has_room = self.all.len() < MOST_GROUPS || self.all.contains_key(&symbols);
+        if has_room {
+            Some(self.add(symbols))
+        } else {
+            None
+        }
+    }
 }
 
 /// What a query with groups aggregates.
@@ -184,41 +221,31 @@ impl Query {
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
         let Sums { fields, columns } = self.sums_of_columns();
-        let mut keys = Keys::default();
-        let mut groups: HashMap<Symbols, Vec<Numbers>> = HashMap::new();
-        let mut lost: u64 = 0;
+        let mut groups = Groups::new(fields.len());
         if self.keys.is_empty() {
-            groups.insert(Symbols::default(), vec![Numbers::default(); fields.len()]);
+            groups.add(Symbols::default());
         }
+        let mut lost: u64 = 0;
         let mut notes = visit(trace, scope, progress, |subject| {
-            if !self.condition.holds(subject) {
-                return ControlFlow::Continue(());
-            }
-            let mut symbols = Symbols::default();
-            for (at, key) in self.keys.iter().enumerate() {
-                let Some(symbol) = keys.symbol(at, key, subject) else {
-                    lost += 1;
-                    return ControlFlow::Continue(());
-                };
-                symbols[at] = symbol;
-            }
-            if groups.len() >= MOST_GROUPS && !groups.contains_key(&symbols) {
-                lost += 1;
-                return ControlFlow::Continue(());
-            }
-            let group = groups
-                .entry(symbols)
-                .or_insert_with(|| vec![Numbers::default(); fields.len()]);
-            for (numbers, sum) in group.iter_mut().zip(&fields) {
-                sum.add(subject, numbers);
+            if self.condition.holds(subject) {
+                match groups.of(&self.keys, subject) {
+                    Some(group) => {
+                        for (numbers, sum) in group.iter_mut().zip(&fields) {
+                            sum.add(subject, numbers);
+                        }
+                    }
+                    None => lost += 1,
+                }
             }
             ControlFlow::Continue(())
         })?;
         if lost > 0 {
             notes.push(format!(
-                "{lost} rows are left out: there are more than {MOST_GROUPS} groups. Group by less."
+                "{} left out: there are more than {MOST_GROUPS} groups. Group by less.",
+                counted(lost, "row is", "rows are")
             ));
         }
+        let Groups { keys, all, .. } = groups;
         let row = |(symbols, mut numbers): (Symbols, Vec<Numbers>)| {
             let of_keys = symbols[..self.keys.len()].iter();
             let of_keys = of_keys.map(|it| keys.cells[*it as usize].clone());
@@ -227,7 +254,7 @@ impl Query {
                 .map(|(function, at)| numbers[*at].get(*function));
             of_keys.chain(of_columns.collect::<Vec<_>>()).collect()
         };
-        let mut rows: Vec<Vec<Cell>> = groups.into_iter().map(row).collect();
+        let mut rows: Vec<Vec<Cell>> = all.into_iter().map(row).collect();
         self.sort_groups(&mut rows);
         let limit = self.limit.unwrap_or(usize::MAX);
         let more = rows.len() > limit;
@@ -359,7 +386,7 @@ fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
 
 impl Keys {
     /// The symbol of a row's key. `None` if there are too many different texts.
-    fn symbol(&mut self, place: usize, key: &super::Key, subject: &Subject<'_>) -> Option<u32> {
+    fn symbol(&mut self, place: usize, key: &Key, subject: &Subject<'_>) -> Option<u32> {
         if key.field.sort() != Sort::Text {
             let Some(number) = subject.number(key.field) else {
                 return Some(self.nothing());

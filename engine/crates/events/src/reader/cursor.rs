@@ -2,6 +2,7 @@
 
 use std::io;
 
+use fulcrum_model::text::counted;
 use fulcrum_wire::log::{Body, CHUNK_HEADER, MIN_CHUNK, Record, cpu_clock};
 
 use crate::reader::bytes::LogBytes;
@@ -133,8 +134,10 @@ impl<'a> Cursor<'a> {
         if chunk.sequence != self.sequence {
             let missing = chunk.sequence.abs_diff(self.sequence);
             self.problems.push(format!(
-                "{missing} chunks of thread {} before byte {} are missing or damaged; its events there are lost.",
-                chunk.thread, chunk.data
+                "Missing or damaged: {} of thread {} before byte {}; its events there are lost.",
+                counted(missing.into(), "chunk", "chunks"),
+                chunk.thread,
+                chunk.data
             ));
         }
         self.sequence = chunk.sequence.wrapping_add(1);
@@ -171,7 +174,8 @@ impl<'a> Cursor<'a> {
         let at = self.next - (self.to - self.from) as u64;
         let thread = self.chunk.map_or(0, |chunk| chunk.thread);
         self.problems.push(format!(
-            "at byte {at} {what}: {lost} bytes of events of thread {thread} are left out."
+            "at byte {at} {what}: {} of events of thread {thread} left out.",
+            counted(lost, "byte", "bytes")
         ));
         self.from = self.to;
         self.left = 0;

@@ -7,6 +7,7 @@ use std::{fmt, io};
 
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::{Meter, Rule};
+use fulcrum_model::text::counted;
 use fulcrum_wire::log::{
     DICTIONARY, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, PLAIN_VERSION, cpu_clock, log_state,
     word,
@@ -249,10 +250,10 @@ impl Trace {
             ));
         }
         if found.cut > 0 {
-            let cut = found.cut;
-            trace.notes.push(format!(
-                "The log is cut at byte {length}: {cut} bytes of events are missing."
-            ));
+            let cut = counted(found.cut, "byte of events is", "bytes of events are");
+            trace
+                .notes
+                .push(format!("The log is cut at byte {length}: {cut} missing."));
         }
         trace.read_dictionary();
         trace.read_threads();
@@ -323,8 +324,9 @@ impl Trace {
         (self.methods, self.classes) = (names.methods, names.classes);
         (self.rule, self.counts) = (names.rule, names.counts);
         if bad > 0 {
+            let bad = counted(bad.into(), "name", "names");
             self.notes
-                .push(format!("{bad} names of methods or classes are damaged."));
+                .push(format!("Damaged: {bad} of methods or classes."));
         }
     }
 

@@ -231,7 +231,7 @@ fn a_lost_chunk_costs_its_own_events_and_is_told() {
         panic!("{:?}", events.problems())
     };
     assert!(
-        problem.contains("1 chunks of thread 2 before byte"),
+        problem.contains("damaged: 1 chunk of thread 2 before byte"),
         "{problem}"
     );
 }

@@ -7,6 +7,7 @@ pub(crate) mod table;
 use std::collections::HashMap;
 use std::path::Path;
 
+use fulcrum_model::text::counted;
 use gimli::{UnitOffset, UnitRef};
 
 use crate::dwarf::flatten::flatten;
@@ -331,10 +332,10 @@ impl<'s> Reading<'s> {
         let mut notes = std::mem::take(&mut self.notes);
         if self.split.missing > 0 {
             notes.push(format!(
-                "{} .dwo files of {} are missing, so their functions are not known; \
+                ".dwo files of {} are missing ({}), so their functions are not known; \
                  keep them beside the objects or compile without -gsplit-dwarf",
-                self.split.missing,
-                path.display()
+                path.display(),
+                self.split.missing
             ));
         }
         let ranges = flatten(std::mem::take(&mut self.painted))
@@ -352,10 +353,14 @@ impl<'s> Reading<'s> {
         folded.dedup();
         if let Some((kept, gone)) = folded.first() {
             notes.push(format!(
-                "{} functions of {} share their code with others, because the linker or the compiler found it \
+                "in {}, {} code with others, because the linker or the compiler found it \
                  identical ({gone} with {kept}); each is counted for one of them",
-                folded.len(),
-                path.display()
+                path.display(),
+                counted(
+                    folded.len() as u64,
+                    "function shares its",
+                    "functions share their"
+                )
             ));
         }
         FunctionTable {

@@ -6,6 +6,8 @@ pub(crate) mod table;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use fulcrum_model::text::counted;
+
 use crate::dwarf::files::Files;
 use crate::dwarf::units::Split;
 use crate::elf::file::{Code, Module, Reader};
@@ -117,33 +119,18 @@ impl<'s> Builder<'s> {
 
     fn finish(mut self, path: &Path) -> LineTable {
         let mut notes = std::mem::take(&mut self.notes);
-        if self.split.missing > 0 {
-            notes.push(format!(
-                "{} .dwo files of {} are missing, so code inlined from headers out of scope is not counted; \
-                 keep them beside the objects or compile without -gsplit-dwarf",
-                self.split.missing,
-                path.display()
-            ));
-        }
-        if self.pieces.is_empty() {
-            notes.push(if self.any_file {
-                format!(
-                    "no source file of {} is in scope: set --source-scope",
-                    path.display()
-                )
-            } else {
-                format!(
-                    "the line tables of {} are empty: compile with -g",
-                    path.display()
-                )
-            });
-        }
+        notes.extend(self.missing(path));
         let (pieces, shared) = disjoint(std::mem::take(&mut self.pieces));
         if shared > 0 {
             notes.push(format!(
-                "{shared} pieces of code in {} belong to several lines (identical code folded by the linker); \
+                "in {}, {} to several lines (identical code folded by the linker); \
                  each is counted for one of them",
-                path.display()
+                path.display(),
+                counted(
+                    shared as u64,
+                    "piece of code belongs",
+                    "pieces of code belong"
+                )
             ));
         }
         let mut lines: Vec<Location> = Vec::new();
@@ -174,6 +161,33 @@ impl<'s> Builder<'s> {
             ranges,
             notes,
         }
+    }
+
+    /// Notes on what the debug information lacks.
+    fn missing(&self, path: &Path) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.split.missing > 0 {
+            notes.push(format!(
+                ".dwo files of {} are missing ({}), so code inlined from headers out of scope is not counted; \
+                 keep them beside the objects or compile without -gsplit-dwarf",
+                path.display(),
+                self.split.missing
+            ));
+        }
+        if self.pieces.is_empty() {
+            notes.push(if self.any_file {
+                format!(
+                    "no source file of {} is in scope: set --source-scope",
+                    path.display()
+                )
+            } else {
+                format!(
+                    "the line tables of {} are empty: compile with -g",
+                    path.display()
+                )
+            });
+        }
+        notes
     }
 }
 

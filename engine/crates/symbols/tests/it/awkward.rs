@@ -119,7 +119,7 @@ fn missing_entries_are_said_and_leave_the_lines() {
     let functions = function_ranges(&built.program, &Scope::default()).expect("a table");
     assert!(functions.functions.is_empty());
     let note = format!(
-        "1 .dwo files of {} are missing, so their functions are not known; \
+        ".dwo files of {} are missing (1), so their functions are not known; \
          keep them beside the objects or compile without -gsplit-dwarf",
         built.program.display()
     );

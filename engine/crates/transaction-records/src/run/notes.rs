@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fulcrum_model::text::counted;
 use fulcrum_wire::transactions::Record;
 
 use super::folder::Folder;
@@ -27,7 +28,7 @@ pub(super) fn of_reading(runs: &[Folder], logs: &[Log<'_>], world: &World<'_>) -
     if world.forced > 0 {
         notes.push(format!(
             "{} were replayed before what they depend on, which was not recorded or is damaged.",
-            counted(world.forced, "record")
+            counted(world.forced, "record", "records")
         ));
     }
     notes.extend(of_programs(logs, world));
@@ -49,20 +50,20 @@ fn of_process(row: usize, log: &Log<'_>, world: &World<'_>, notes: &mut Vec<Stri
     if header.dropped > 0 {
         notes.push(format!(
             "The log of {name} had no room for {}.",
-            counted(header.dropped, "record")
+            counted(header.dropped, "record", "records")
         ));
     }
     if header.paths_lost > 0 {
         notes.push(format!(
             "{} of {name} could not be kept: its table of call paths was full.",
-            counted(header.paths_lost, "call path")
+            counted(header.paths_lost, "call path", "call paths")
         ));
     }
     if header.unseen_operations > 0 {
         let is_one = header.unseen_operations == 1;
         notes.push(format!(
             "{} of {name} through io_uring {} not followed.",
-            counted(header.unseen_operations, "operation"),
+            counted(header.unseen_operations, "operation", "operations"),
             if is_one { "is" } else { "are" }
         ));
     }
@@ -108,7 +109,7 @@ pub(super) fn of_samples(samples: &Samples<'_>) -> Vec<String> {
     if samples.lost() > 0 {
         notes.push(format!(
             "The recorder lost {}: CPU times are too low by these.",
-            counted(samples.lost(), "sample")
+            counted(samples.lost(), "sample", "samples")
         ));
     }
     notes
@@ -139,12 +140,5 @@ fn listed(all: &[String]) -> String {
     match all.len().saturating_sub(NAMED) {
         0 => named,
         more => format!("{named} and {more} more"),
-    }
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
     }
 }

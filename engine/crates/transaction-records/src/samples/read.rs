@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use fulcrum_model::text::counted;
+
 use super::{HEAD, Kind, MAGIC, MARK, MAX_STACK, MAX_TEXT, Module, Sample, VERSION};
 
 /// The samples of a run, read piece by piece from the file's bytes.
@@ -71,8 +73,9 @@ impl<'a> Samples<'a> {
         let rest = bytes.len() - samples.end;
         if rest > 0 {
             samples.notes.push(format!(
-                "The samples are damaged or cut off at byte {}: {rest} bytes were not read.",
-                samples.end
+                "The samples are damaged or cut off at byte {}: {} not read.",
+                samples.end,
+                counted(rest as u64, "byte was", "bytes were")
             ));
         }
         Ok(samples)

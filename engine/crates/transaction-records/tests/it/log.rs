@@ -112,7 +112,7 @@ fn holes_and_damaged_chunks_are_skipped_and_counted() {
         ..Lost::default()
     };
     assert_eq!(log.lost(), &lost);
-    let text = "1 blocks are damaged, 1 blocks are empty, 1 blocks are missing";
+    let text = "1 block is damaged, 1 block is empty, 1 block is missing";
     assert_eq!(log.lost().text().as_deref(), Some(text));
 }
 
