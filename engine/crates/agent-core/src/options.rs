@@ -2,6 +2,7 @@
 //! `NAME=VALUE`.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::{Meter, Rule};
@@ -62,7 +63,8 @@ impl Options {
             let mut lines = options.lines();
             lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
         };
-        let limit = option("limit").and_then(|it| it.trim().parse().ok());
+        let limit = number("limit", option("limit"))?.unwrap_or(LIMIT);
+        let recorder = number("recorder", option("recorder"))?;
         let rule = match option("rule") {
             Some(text) => {
                 Some(Rule::parse(text).map_err(|error| format!("the rule is wrong: {error}"))?)
@@ -85,13 +87,20 @@ impl Options {
         Ok(Options {
             log,
             filter,
-            limit: limit.unwrap_or(LIMIT),
+            limit,
             rule,
             unit: option("unit").map(|it| it.trim().to_owned()),
             output: option("output").map(|it| Output(it.into())),
-            recorder: option("recorder").and_then(|it| it.trim().parse().ok()),
+            recorder,
         })
     }
+}
+
+/// The number in a line of `agent.options`, if that line exists.
+fn number<T: FromStr>(name: &str, value: Option<&str>) -> Result<Option<T>, String> {
+    let Some(value) = value else { return Ok(None) };
+    let wrong = |_| format!("agent.options is wrong at {name}={value}: expected a whole number");
+    value.trim().parse().map(Some).map_err(wrong)
 }
 
 /// The path where the filter's `output` wants the log.
@@ -110,6 +119,32 @@ impl Output {
             say(&format!(
                 "The log is only at {log}, not at {output}: {error}."
             ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(options: &str) -> Result<(u64, Option<u32>), String> {
+        let folder = tempfile::tempdir().expect("room");
+        std::fs::write(folder.path().join("agent.options"), options).expect("room");
+        let read = Options::read(folder.path().to_str().expect("an ASCII path"));
+        read.map(|it| (it.limit, it.recorder))
+    }
+
+    #[test]
+    fn numbers_are_read_and_the_limit_has_a_default() {
+        assert_eq!(read("limit=4096\nrecorder= 17 \n"), Ok((4096, Some(17))));
+        assert_eq!(read("unit=a.B.c\n"), Ok((LIMIT, None)));
+    }
+
+    #[test]
+    fn a_broken_number_is_an_error_that_names_it() {
+        for line in ["limit=1GB", "limit=", "limit=-1", "recorder=me"] {
+            let wrong = format!("agent.options is wrong at {line}: expected a whole number");
+            assert_eq!(read(&format!("unit=a.B.c\n{line}\n")), Err(wrong));
         }
     }
 }
