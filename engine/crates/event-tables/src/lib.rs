@@ -1,5 +1,8 @@
 //! Writes tables of events for other tools: CSV, TSV, JSON lines, Arrow and Parquet. They are written row by row, so memory does not grow
 //! with their number.
+//!
+//! Each format is written by its library, except for the frame of a JSON object: serde_json writes names and texts, but a row is no
+//! Rust type that it could serialise, and numbers have the same digits in all three text formats.
 
 #![forbid(unsafe_code)]
 
@@ -29,23 +32,23 @@ pub enum Format {
 pub struct Table<W: Write + Send>(Form<W>);
 
 enum Form<W: Write + Send> {
-    Lines(Lines<W>),
+    Separated(Separated<W>),
+    Objects(Objects<W>),
     Columns(Box<columns::Writer<W>>),
 }
 
-/// One line for each row.
-struct Lines<W> {
-    out: W,
-    format: LineFormat,
-    names: Vec<String>,
-    line: String,
+/// Cells with separators, one row for each line.
+struct Separated<W: Write> {
+    out: csv::Writer<W>,
+    cell: String,
+    text: fn(&mut String, &str),
 }
 
-#[derive(Clone, Copy)]
-enum LineFormat {
-    Csv,
-    Tsv,
-    Json,
+/// One JSON object for each line.
+struct Objects<W> {
+    out: W,
+    names: Vec<String>,
+    line: String,
 }
 
 impl<W: Write + Send> Table<W> {
@@ -54,12 +57,11 @@ impl<W: Write + Send> Table<W> {
     /// # Errors
     /// When writing to `out` fails.
     pub fn new(out: W, format: Format, names: &[String], holds: &[Holds]) -> io::Result<Table<W>> {
-        let lines = |out, format| Lines::new(out, format, names).map(Form::Lines);
         let columns = |writer| Form::Columns(Box::new(writer));
         Ok(Table(match format {
-            Format::Csv => lines(out, LineFormat::Csv)?,
-            Format::Tsv => lines(out, LineFormat::Tsv)?,
-            Format::Json => lines(out, LineFormat::Json)?,
+            Format::Csv => Form::Separated(Separated::commas(out, names)?),
+            Format::Tsv => Form::Separated(Separated::tabs(out, names)?),
+            Format::Json => Form::Objects(Objects::new(out, names)),
             Format::Arrow => columns(columns::Writer::arrow(out, names, holds)?),
             Format::Parquet => columns(columns::Writer::parquet(out, names, holds)?),
         }))
@@ -71,7 +73,8 @@ impl<W: Write + Send> Table<W> {
     /// When writing to `out` fails.
     pub fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         match &mut self.0 {
-            Form::Lines(lines) => lines.row(cells),
+            Form::Separated(lines) => lines.row(cells),
+            Form::Objects(lines) => lines.row(cells),
             Form::Columns(columns) => columns.row(cells),
         }
     }
@@ -82,75 +85,87 @@ impl<W: Write + Send> Table<W> {
     /// When writing to `out` fails.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
-            Form::Lines(mut lines) => lines.out.flush(),
+            Form::Separated(mut lines) => lines.out.flush(),
+            Form::Objects(mut lines) => lines.out.flush(),
             Form::Columns(columns) => columns.finish(),
         }
     }
 }
 
-impl<W: Write> Lines<W> {
-    fn new(out: W, format: LineFormat, names: &[String]) -> io::Result<Lines<W>> {
-        let mut lines = Lines {
-            out,
-            format,
-            names: names.to_vec(),
-            line: String::new(),
+impl<W: Write> Separated<W> {
+    fn commas(out: W, names: &[String]) -> io::Result<Separated<W>> {
+        let out = csv::Writer::from_writer(out);
+        Self::begin(out, String::push_str, names)
+    }
+
+    fn tabs(out: W, names: &[String]) -> io::Result<Separated<W>> {
+        let mut format = csv::WriterBuilder::new();
+        let format = format.delimiter(b'\t').quote_style(csv::QuoteStyle::Never);
+        let plain = |out: &mut String, text: &str| {
+            out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
         };
-        if !matches!(format, LineFormat::Json) {
-            let names: Vec<Cell> = names.iter().cloned().map(Cell::Text).collect();
-            lines.row(&names)?;
-        }
+        Self::begin(format.from_writer(out), plain, names)
+    }
+
+    fn begin(
+        out: csv::Writer<W>,
+        text: fn(&mut String, &str),
+        names: &[String],
+    ) -> io::Result<Separated<W>> {
+        let cell = String::new();
+        let mut lines = Separated { out, cell, text };
+        let names: Vec<Cell> = names.iter().cloned().map(Cell::Text).collect();
+        lines.row(&names)?;
         Ok(lines)
     }
 
     fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
+        for cell in cells {
+            self.cell.clear();
+            match cell {
+                Cell::Text(it) => (self.text)(&mut self.cell, it),
+                cell => number(&mut self.cell, cell),
+            }
+            self.out.write_field(&self.cell).map_err(io_error)?;
+        }
+        self.out.write_record(None::<&[u8]>).map_err(io_error)
+    }
+}
+
+/// The error of the file below. csv's own conversion would hide its kind, such as that of a closed pipe.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+impl<W: Write> Objects<W> {
+    fn new(out: W, names: &[String]) -> Objects<W> {
+        Objects {
+            out,
+            names: names.to_vec(),
+            line: String::new(),
+        }
+    }
+
+    fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         self.line.clear();
-        match self.format {
-            LineFormat::Csv => separated(&mut self.line, cells, ',', csv_text),
-            LineFormat::Tsv => separated(&mut self.line, cells, '\t', |out, text| {
-                out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
-            }),
-            LineFormat::Json => {
-                self.line.push('{');
-                for (name, cell) in self.names.iter().zip(cells) {
-                    if self.line.len() > 1 {
-                        self.line.push(',');
-                    }
-                    json_text(&mut self.line, name);
-                    self.line.push(':');
-                    match cell {
-                        Cell::Text(text) => json_text(&mut self.line, text),
-                        Cell::Nothing => self.line.push_str("null"),
-                        cell => number(&mut self.line, cell),
-                    }
-                }
-                self.line.push('}');
+        self.line.push('{');
+        for (name, cell) in self.names.iter().zip(cells) {
+            if self.line.len() > 1 {
+                self.line.push(',');
+            }
+            json_text(&mut self.line, name);
+            self.line.push(':');
+            match cell {
+                Cell::Text(text) => json_text(&mut self.line, text),
+                Cell::Nothing => self.line.push_str("null"),
+                cell => number(&mut self.line, cell),
             }
         }
-        self.line.push('\n');
+        self.line.push_str("}\n");
         self.out.write_all(self.line.as_bytes())
-    }
-}
-
-fn separated(out: &mut String, cells: &[Cell], separator: char, text: impl Fn(&mut String, &str)) {
-    for (at, cell) in cells.iter().enumerate() {
-        if at > 0 {
-            out.push(separator);
-        }
-        match cell {
-            Cell::Text(it) => text(out, it),
-            cell => number(out, cell),
-        }
-    }
-}
-
-fn csv_text(out: &mut String, text: &str) {
-    if text.contains([',', '"', '\n', '\r']) {
-        out.push('"');
-        out.push_str(&text.replace('"', "\"\""));
-        out.push('"');
-    } else {
-        out.push_str(text);
     }
 }
 

@@ -51,6 +51,44 @@ fn texts_are_quoted_as_each_format_wants() {
     assert_eq!(text(Format::Json), json);
 }
 
+#[test]
+fn a_row_of_one_empty_cell_is_a_row_for_readers_of_csv() {
+    let mut out = Vec::new();
+    let names = ["thread".to_owned()];
+    let mut table = Table::new(&mut out, Format::Csv, &names, &[Holds::Text]).unwrap();
+    for cell in [Cell::Text("main".into()), Cell::Nothing] {
+        table.row(&[cell]).unwrap();
+    }
+    table.finish().unwrap();
+    // Readers skip empty lines.
+    assert_eq!(String::from_utf8(out).unwrap(), "thread\nmain\n\"\"\n");
+}
+
+#[test]
+fn a_closed_pipe_keeps_its_kind() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    for format in [Format::Csv, Format::Tsv, Format::Json] {
+        let names = ["name".to_owned()];
+        let written = Table::new(Closed, format, &names, &[Holds::Text]).and_then(|mut table| {
+            // More than a buffer.
+            for _ in 0..2 {
+                table.row(&[Cell::Text("a".repeat(1 << 16))])?;
+            }
+            table.finish()
+        });
+        let error = written.expect_err("nothing can be written");
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe, "{format:?}");
+    }
+}
+
 /// Row after row, as the readers of the formats' own libraries have them.
 fn read(batches: impl Iterator<Item = RecordBatch>) -> Vec<Vec<Cell>> {
     let mut rows = Vec::new();
