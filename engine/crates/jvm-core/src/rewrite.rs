@@ -190,23 +190,24 @@ fn new_code(
     let mut attributes = debug_attributes(class, data, &old.attributes, relocation)?;
     if class.major >= STACK_MAPS {
         frames::relocate(&mut frames, &code, &moved)?;
-        let throwable = pool.class("java/lang/Throwable")?;
-        // Only the exception and the gate's answer are known there: other variables may have had any type.
-        let locals = match has_gate {
-            true => gate::with_variable(&[], variable),
-            false => Vec::new(),
-        };
-        frames.push(Frame {
-            at: handler_at as u32,
-            kind: FrameDelta::Full {
-                locals,
-                stack: vec![Type::Object(throwable)],
-            },
-        });
+        let gate = has_gate.then_some(variable);
+        frames.push(handler_frame(handler_at as u32, gate, pool)?);
         attributes.push((pool.utf8("StackMapTable")?, frames::write(&frames)));
     }
     put_attributes(&mut out, attributes);
     Ok(out)
+}
+
+/// The frame where the handler begins. Only the exception and the gate's answer are known there: other variables may have had any type.
+fn handler_frame(at: u32, gate: Option<u16>, pool: &mut Pool) -> Result<Frame, Refusal> {
+    let throwable = pool.class("java/lang/Throwable")?;
+    Ok(Frame {
+        at,
+        kind: FrameDelta::Full {
+            locals: gate.map_or_else(Vec::new, |variable| gate::with_variable(&[], variable)),
+            stack: vec![Type::Object(throwable)],
+        },
+    })
 }
 
 fn check_length(old: usize, new: usize) -> Result<(), Refusal> {
