@@ -10,6 +10,7 @@ use fulcrum_runtime_core::ledger::Sleeper;
 use fulcrum_runtime_core::tail::Tail;
 
 use crate::process::activity;
+use crate::sampling::sampler::Sampling;
 use crate::sys::allowed::{Purpose, may};
 
 /// How pauses end on this machine.
@@ -22,24 +23,33 @@ static ENDED: AtomicU64 = AtomicU64::new(0);
 const LONGEST_SLEEP_NS: u64 = 50_000_000;
 
 /// Makes the pauses of the calling thread's account.
-#[derive(Default)]
-pub(crate) struct Pause {
+pub(crate) struct Pause<'a> {
+    sampling: &'a Sampling,
     took_ns: Cell<u64>,
 }
 
-impl Pause {
+impl<'a> Pause<'a> {
+    /// For the thread that is sampled so.
+    pub(crate) fn new(sampling: &'a Sampling) -> Self {
+        Pause {
+            sampling,
+            took_ns: Cell::new(0),
+        }
+    }
+
     /// How long it took; 0 when there was none.
     pub(crate) fn took_ns(&self) -> u64 {
         self.took_ns.get()
     }
 }
 
-impl Sleeper for Pause {
+impl Sleeper for Pause<'_> {
     fn sleep(&self, ns: u64) -> Option<u64> {
         if !activity::delays_on() {
             return None;
         }
         BEGUN.fetch_add(1, Ordering::Relaxed);
+        self.sampling.hold_for_pause();
         let begin = sys::now();
         let end = begin + ns;
         let mut now = begin;
@@ -57,6 +67,7 @@ impl Sleeper for Pause {
         }
         let took = (now - begin).max(ns);
         self.took_ns.set(took);
+        self.sampling.resume_after_pause();
         ENDED.fetch_add(1, Ordering::Release);
         Some(took)
     }

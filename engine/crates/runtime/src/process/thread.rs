@@ -402,7 +402,7 @@ impl Thread {
     fn settle(&self) {
         let mut ledger = self.ledger.get();
         if !ledger.is_balanced(global()) {
-            let pause = Pause::default();
+            let pause = Pause::new(&self.sampling);
             ledger.settle(global(), &pause);
             self.ledger.set(ledger);
             let took = pause.took_ns();

@@ -313,13 +313,7 @@ impl Sampling {
 
     /// Stops sampling; what the ring holds can still be read.
     pub(crate) fn silence(&self) {
-        // SAFETY: plain system calls on a descriptor and a timer that we own.
-        unsafe {
-            let (perf, _) = self.sources();
-            if perf >= 0 {
-                sys::call(libc::SYS_ioctl, [perf as usize, DISABLE, 0, 0, 0, 0]);
-            }
-        }
+        self.control_perf(DISABLE);
         self.stop_timer();
     }
 
@@ -342,6 +336,32 @@ impl Sampling {
         self.arm(ENABLE, Ticking::now().interval_ns);
     }
 
+    /// The calling thread is about to pause: what it spins there is no part of a sampling period. Pauses begin at samples, so the
+    /// next sample would always come that much too early, and the target would have more hits than its time.
+    pub(crate) fn hold_for_pause(&self) {
+        self.control_perf(DISABLE);
+    }
+
+    /// The pause has ended.
+    pub(crate) fn resume_after_pause(&self) {
+        if !resting::may_sample() {
+            return;
+        }
+        self.control_perf(ENABLE);
+        // A rest may have begun meanwhile.
+        if !resting::may_sample() {
+            self.control_perf(DISABLE);
+        }
+    }
+
+    fn control_perf(&self, request: usize) {
+        let (perf, _) = self.sources();
+        if perf >= 0 {
+            // SAFETY: a plain system call on a descriptor that we own.
+            unsafe { sys::call(libc::SYS_ioctl, [perf as usize, request, 0, 0, 0, 0]) };
+        }
+    }
+
     fn arm(&self, request: usize, interval_ns: u64) {
         let period = libc::timespec {
             tv_sec: 0,
@@ -351,12 +371,10 @@ impl Sampling {
             it_interval: period,
             it_value: period,
         };
-        // SAFETY: plain system calls on a descriptor and a timer that we own.
+        self.control_perf(request);
+        // SAFETY: a plain system call on a timer that we own.
         unsafe {
-            let (perf, timer) = self.sources();
-            if perf >= 0 {
-                sys::call(libc::SYS_ioctl, [perf as usize, request, 0, 0, 0, 0]);
-            }
+            let (_, timer) = self.sources();
             if timer >= 0 {
                 let setting = &raw const setting as usize;
                 sys::call(
