@@ -120,7 +120,7 @@ fn threads() {
 
 #[test]
 fn the_rest() {
-    check(&["libraries", "limits", "full-queue", "clocks", "timer-slack"]);
+    check(&["libraries", "limits", "full-queue", "clocks", "timer-slack", "scheduling"]);
 }
 
 #[test]

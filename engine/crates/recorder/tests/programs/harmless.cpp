@@ -812,6 +812,28 @@ static void timer_slack() {
   }
   std::printf("%d %ld\n", looks > 0, changed);
 }
+// As the kernel has it; libc does not declare it everywhere.
+struct Scheduling {
+  unsigned size, policy;
+  unsigned long long flags;
+  int nice;
+  unsigned priority;
+  unsigned long long slice, deadline, period;
+};
+static void scheduling() {
+  Scheduling own = {sizeof own, SCHED_OTHER, 0, 0, 0, 1400000, 0, 0};
+  const long set = syscall(SYS_sched_setattr, 0, &own, 0);
+  const long got = syscall(SYS_sched_getattr, 0, &own, sizeof own, 0);
+  Noise noise;
+  long looks = 0, changed = 0;
+  for (const double end = now(CLOCK_THREAD_CPUTIME_ID) + 0.6; now(CLOCK_THREAD_CPUTIME_ID) < end; looks++) {
+    work(20000);
+    Scheduling seen = {};
+    syscall(SYS_sched_getattr, 0, &seen, sizeof seen, 0);
+    changed += memcmp(&seen, &own, sizeof own) != 0;
+  }
+  std::printf("%ld %ld %llu, %d %ld\n", set, got, own.slice, looks > 0, changed);
+}
 static void clocks() {
   rusage before, after;
   getrusage(RUSAGE_SELF, &before);
@@ -885,7 +907,7 @@ int main(int, char **arguments) {
       {"short-threads", short_threads}, {"cancellation", cancellation},
       {"exceptions", exceptions},       {"libraries", libraries},
       {"limits", limits},               {"full-queue", full_queue},
-      {"clocks", clocks},               {"timer-slack", timer_slack},
+      {"clocks", clocks},               {"timer-slack", timer_slack},     {"scheduling", scheduling},
   };
   if (part.rfind("leave-", 0) == 0) {
     leave(part.substr(6));
