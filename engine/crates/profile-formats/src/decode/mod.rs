@@ -13,3 +13,4 @@ mod slabs;
 pub(crate) mod texts;
 pub(crate) mod unwrap;
 pub(crate) mod wire;
+pub(crate) mod wrong_lines;

@@ -3,6 +3,8 @@
 //!
 //! Libraries: none found.
 
+use fulcrum_model::text::counted;
+
 use crate::Format;
 use crate::collect::collected::Collected;
 use crate::collect::stacks::{FrameId, Stacks, check_types};
@@ -59,8 +61,7 @@ impl<'t> Entry<'t> {
 
 /// Detects the line that begins an entry with a stack.
 pub(crate) fn detect(input: &Input) -> bool {
-    let mut lines = input.first_lines().map(|(_, line)| line.trim_end());
-    lines.any(|line| begin(line).is_some_and(|(_, keys)| keys.is_empty() || keys.ends_with(',')))
+    input.first_lines().any(|(_, line)| begins_stack(line))
 }
 
 /// Reads a profile: a value type for each map that has stacks.
@@ -82,7 +83,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     });
     let mut stacks = Stacks::new(types.collect(), 0)?;
     let (mut read, mut unread) = (0_usize, 0_usize);
-    let without_stacks = each_entry(input.text(), |line, entry| {
+    let left = each_entry(input.text(), |line, entry| {
         if read.is_multiple_of(PROGRESS_STEP) {
             input.read_until_line(line)?;
         }
@@ -102,9 +103,16 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         };
         stacks.add_in(container, &stack?, &values)
     })?;
-    if without_stacks > 0 {
+    if left.without_stacks > 0 {
         stacks.note(format!(
-            "{without_stacks} entries of maps without stacks are left out."
+            "{} entries of maps without stacks are left out.",
+            left.without_stacks
+        ));
+    }
+    if let Some(line) = left.open {
+        stacks.note(format!(
+            "{} no value, as when the file is cut short: left out. The first begins in line {line}.",
+            counted(left.without_values, "stack has", "stacks have")
         ));
     }
     if unread > 0 {
@@ -115,16 +123,43 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     stacks.finish(Format::Bpftrace)
 }
 
-/// Calls `then` with the last line of each entry that has a stack, and the entry. Returns how many have none.
+/// Entries that are left out.
+#[derive(Default)]
+struct LeftOut {
+    /// How many are of maps without stacks.
+    without_stacks: usize,
+    /// How many have no value.
+    without_values: u64,
+    /// Where the first one of these begins.
+    open: Option<usize>,
+}
+
+impl LeftOut {
+    fn unended(&mut self, entry: &Entry<'_>) {
+        self.without_values += 1;
+        self.open.get_or_insert(entry.line);
+    }
+}
+
+/// Whether a line begins an entry whose first key is a stack.
+fn begins_stack(line: &str) -> bool {
+    begin(line.trim_end()).is_some_and(|(_, keys)| keys.is_empty() || keys.ends_with(','))
+}
+
+/// Calls `then` with the last line of each entry that has a stack, and the entry. Returns what is left out.
 fn each_entry<'t>(
     text: &'t str,
     mut then: impl FnMut(&'t str, &Entry<'t>) -> Result<(), Fault>,
-) -> Result<usize, Fault> {
-    let mut without_stacks = 0;
+) -> Result<LeftOut, Fault> {
+    let mut left = LeftOut::default();
     let mut entry = Entry::default();
     let mut inside = false;
     for (number, line) in lines(text) {
         let mut ended = false;
+        if inside && begins_stack(line) {
+            left.unended(&entry);
+            inside = false;
+        }
         if inside {
             ended = entry.end(line).map_err(|it| it.at_line(number))?;
             if !ended && line.starts_with(',') {
@@ -141,7 +176,7 @@ fn each_entry<'t>(
             ended = entry.end(keys).map_err(|it| it.at_line(number))?;
             // A stack without frames leaves an empty key.
             if ended && !keys.starts_with([',', ']']) {
-                without_stacks += 1;
+                left.without_stacks += 1;
                 inside = false;
             } else if !ended {
                 entry.add_keys(keys);
@@ -152,10 +187,10 @@ fn each_entry<'t>(
             then(line, &entry).map_err(|it| it.at_line(entry.line))?;
         }
     }
-    match inside {
-        true => Err(Fault::line(entry.line, "the last stack has no value")),
-        false => Ok(without_stacks),
+    if inside {
+        left.unended(&entry);
     }
+    Ok(left)
 }
 
 /// The map of an entry and what is after its bracket.
@@ -311,9 +346,21 @@ Attaching 2 probes...
     }
 
     #[test]
-    fn what_has_no_value_is_an_error() {
-        let cut = TEXT.replace("]: 41\n", "");
-        check_fault(cut, 9, "the last stack has no value");
+    fn what_has_no_value_is_left_out() {
+        let rest = "do_syscall_64 0
+             do_syscall_64;tcp_recvmsg 0
+             do_syscall_64;tcp_recvmsg;_raw_spin_lock";
+        let note = "1 stack has no value, as when the file is cut short: left out. The first begins in line";
+        check(
+            TEXT.replace("]: 41\n", ""),
+            &format!("samples* 2\n{rest} 2\nnote: {note} 9."),
+        );
+        // What follows is not a part of it.
+        check(
+            TEXT.replace("]: 2\n", ""),
+            &format!("samples* 41\ndo_idle 0\ndo_idle;cpuidle_enter_state 41\nnote: {note} 4."),
+        );
+        check_fault("@[\n    f+1\n", 0, "the profile has no samples");
         check_fault(
             TEXT.replace("41", "93000000000000000000"),
             12,

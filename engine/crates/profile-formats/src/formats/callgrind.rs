@@ -14,6 +14,7 @@ use crate::collect::units::{nanoseconds, value};
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
 use crate::decode::texts::cut;
+use crate::decode::wrong_lines::WrongLines;
 use crate::names::is_address;
 
 /// The most events that a file may have.
@@ -37,7 +38,9 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         }
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') {
-            reader.line(line).map_err(|fault| fault.at_line(number))?;
+            reader
+                .count(number, line)
+                .map_err(|fault| fault.at_line(number))?;
         }
     }
     let Some(mut graphs) = reader.graphs.take() else {
@@ -50,6 +53,7 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             .notes
             .push("The file is cut short: the cost of its last call is missing.".into());
     }
+    graphs.notes.extend(reader.wrong.note(reader.right)?);
     graphs
         .notes
         .extend(reader.totals.note(&graphs, &reader.scales));
@@ -85,6 +89,25 @@ struct Reader {
     call: Option<u32>,
     negative: u64,
     totals: Totals,
+    /// How many lines were read.
+    right: u64,
+    wrong: WrongLines,
+    /// A line was wrong that may have named a function, so nobody knows whose costs follow.
+    lost: bool,
+}
+
+/// Why a line is not read.
+enum LineError {
+    /// It is wrong: the problem.
+    Wrong(String),
+    /// The file cannot be read.
+    Fault(Fault),
+}
+
+impl From<Fault> for LineError {
+    fn from(fault: Fault) -> Self {
+        LineError::Fault(fault)
+    }
 }
 
 /// The totals that the file states.
@@ -133,10 +156,30 @@ impl Totals {
 }
 
 impl Reader {
-    fn line(&mut self, line: &str) -> Result<(), Fault> {
-        if line.starts_with(|it: char| it.is_ascii_digit() || "+-*".contains(it)) {
-            return self.costs(line);
+    /// Reads a line, or leaves it out. Costs after a wrong line are left out until the next function.
+    fn count(&mut self, number: usize, line: &str) -> Result<(), Fault> {
+        let costs = line.starts_with(|it: char| it.is_ascii_digit() || "+-*".contains(it));
+        if costs && self.lost {
+            self.wrong.leave_out_too(1);
+            return Ok(());
         }
+        let read = match costs {
+            true => self.costs(line),
+            false => self.line(line),
+        };
+        match read {
+            Ok(()) => self.right += 1,
+            Err(LineError::Fault(fault)) => return Err(fault),
+            Err(LineError::Wrong(problem)) => {
+                self.wrong.leave_out(number, || problem);
+                self.lost |= !costs && self.function.is_some();
+                (self.callee, self.call) = (None, None);
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), LineError> {
         // A name may contain a colon, a header's value an equals sign: the first of the two decides.
         let Some(at) = line.find(['=', ':']) else {
             return Err(expected(line));
@@ -153,11 +196,13 @@ impl Reader {
             "fn" => {
                 let name = self.names.name(text)?;
                 self.function = Some(self.row(&name, None, None)?);
+                self.lost = false;
             }
             "cfn" => self.callee = Some(self.names.name(text)?),
             "calls" => {
                 let Some(name) = self.callee.take() else {
-                    return Err(Fault::whole("expected cfn= before calls="));
+                    let problem = "expected cfn= before calls=";
+                    return Err(LineError::Wrong(problem.to_owned()));
                 };
                 let (file, object) = (self.callee_file.take(), self.callee_object.take());
                 self.call = Some(self.row(&name, file.as_deref(), object.as_deref())?);
@@ -172,18 +217,17 @@ impl Reader {
         Ok(())
     }
 
-    fn header(&mut self, key: &str, text: &str, line: &str) -> Result<(), Fault> {
+    fn header(&mut self, key: &str, text: &str, line: &str) -> Result<(), LineError> {
         match key {
             "events" => {
                 let events: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
                 if self.graphs.is_some() && self.events != events {
-                    return Err(Fault::whole(
-                        "expected the same events in every part of the file",
-                    ));
+                    let problem = "expected the same events in every part of the file";
+                    return Err(Fault::whole(problem).into());
                 }
                 if events.is_empty() || events.len() > EVENTS {
                     let problem = format!("expected 1 to {EVENTS} events, got {}", events.len());
-                    return Err(Fault::whole(problem));
+                    return Err(Fault::whole(problem).into());
                 }
                 let (types, scales) = events.iter().map(|event| self::event(event)).unzip();
                 self.graphs.get_or_insert_with(|| Graphs::new(types));
@@ -220,7 +264,7 @@ impl Reader {
         }
     }
 
-    fn costs(&mut self, line: &str) -> Result<(), Fault> {
+    fn costs(&mut self, line: &str) -> Result<(), LineError> {
         let mut words = line.split_whitespace();
         for _ in 0..self.positions.max(1) {
             words
@@ -232,10 +276,11 @@ impl Reader {
         for (n, word) in words.enumerate() {
             let Some(slot) = costs.get_mut(n) else {
                 let events = self.events.len();
-                return Err(Fault::whole(format!("expected at most {events} costs")));
+                let problem = format!("expected at most {events} costs");
+                return Err(LineError::Wrong(problem));
             };
             let cost: i64 = word.parse().map_err(|_| {
-                Fault::whole(format!(
+                LineError::Wrong(format!(
                     "expected a whole number as cost, got {}",
                     quote(word)
                 ))
@@ -243,16 +288,17 @@ impl Reader {
             *slot = cost
                 .checked_mul(self.scales[n])
                 .ok_or_else(|| Fault::whole(format!("the cost {cost} is too large")))?;
-            self.negative += u64::from(*slot < 0);
         }
+        self.negative += costs.iter().filter(|&&cost| cost < 0).count() as u64;
         let Some(function) = self.function else {
-            return Err(Fault::whole("expected fn= before the first costs"));
+            return Err(Fault::whole("expected fn= before the first costs").into());
         };
         self.totals.open = true;
         match self.call.take() {
-            Some(callee) => self.graphs()?.add_call(function, callee, None, &costs),
-            None => self.graphs()?.add_base(function, &costs),
+            Some(callee) => self.graphs()?.add_call(function, callee, None, &costs)?,
+            None => self.graphs()?.add_base(function, &costs)?,
         }
+        Ok(())
     }
 }
 
@@ -312,8 +358,8 @@ fn is_position(word: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn expected(line: &str) -> Fault {
-    Fault::whole(format!(
+fn expected(line: &str) -> LineError {
+    LineError::Wrong(format!(
         "expected a line of callgrind's format, got {}",
         quote(line)
     ))
@@ -460,7 +506,70 @@ summary: 825 1
     }
 
     #[test]
-    fn wrong_lines_are_errors() {
+    fn wrong_lines_are_left_out() {
+        let read = |note: &str, functions: &str| {
+            format!(
+                "Ir*\n{functions}\nnote: 1 line is wrong and left out. The first is line {note}."
+            )
+        };
+        let text = format!("{ONE_FILE}fn=main\n1 10\ncfn=f\ncalls=1 1\n2 90\n3 7\nfn=f\n1 90\n");
+        // A cost that is no number is that of nothing, and the next one is not the call's.
+        check(
+            text.replace("2 90", "2 9x"),
+            &read(
+                "8: expected a whole number as cost, got \"9x\"",
+                "main 17/17\nf 90/90",
+            ),
+        );
+        check(
+            text.replace("\n3 7", "\n3 7 7"),
+            &read(
+                "9: expected at most 1 costs",
+                "main 10/100\nf 90/90\nmain > f ?/90",
+            ),
+        );
+        // Before the first function, a message spoils nothing.
+        check(
+            text.replace("fl=a.c", "what is this"),
+            &read(
+                "3: expected a line of callgrind's format, got \"what is this\"",
+                "main 17/107\nf 90/90\nmain > f ?/90",
+            ),
+        );
+    }
+
+    #[test]
+    fn costs_after_a_wrong_line_are_nobodys_until_the_next_function() {
+        let text = format!("{ONE_FILE}fn=main\n1 10\ncfn=f\ncalls=1 1\n2 90\n3 7\nfn=f\n1 90\n");
+        for (from, to, line, problem) in [
+            (
+                "calls=1 1",
+                "call 1 1",
+                7,
+                "expected a line of callgrind's format, got \"call 1 1\"",
+            ),
+            ("cfn=f\n", "", 6, "expected cfn= before calls="),
+        ] {
+            check(
+                text.replace(from, to),
+                &format!(
+                    "Ir*
+                     main 10/10
+                     f 90/90
+                     note: 3 lines are wrong and left out. The first is line {line}: {problem}."
+                ),
+            );
+        }
+        let rest = "nothing\n".repeat(20);
+        check_fault(
+            format!("{text}{rest}"),
+            12,
+            "expected a line of callgrind's format, got \"nothing\"; 20 of 31 lines are wrong",
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_told_apart_is_an_error() {
         for (from, to, line, expect) in [
             (
                 "fn=(2)\n0x20",
@@ -469,29 +578,10 @@ summary: 825 1
                 "the name (9) is used before it is given",
             ),
             (
-                "+4 * 400",
-                "+4 * 4x0",
-                9,
-                "expected a whole number as cost, got \"4x0\"",
-            ),
-            (
-                "0x20 51 100",
-                "0x20 51 1 2 3",
-                15,
-                "expected at most 2 costs",
-            ),
-            (
                 "events: ",
                 "event: ",
                 5,
                 "expected a line events: before the first function",
-            ),
-            ("cfn=(2) func1\n", "", 7, "expected cfn= before calls="),
-            (
-                "summary: ",
-                "what is ",
-                26,
-                "expected a line of callgrind's format, got \"what is 825 1\"",
             ),
         ] {
             let text = TEXT.replace(from, to);

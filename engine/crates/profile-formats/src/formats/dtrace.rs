@@ -49,10 +49,12 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             stack.push(frame(line.trim(), &mut stacks).map_err(|it| it.at_line(number))?);
         }
     }
-    match stack.is_empty() {
-        true => stacks.finish(Format::DTrace),
-        false => Err(Fault::line(begins, "the last stack has no count")),
+    if !stack.is_empty() {
+        stacks.note(format!(
+            "The file is cut short: its last stack, from line {begins} on, has no count and is left out."
+        ));
     }
+    stacks.finish(Format::DTrace)
 }
 
 fn is_head(line: &str) -> bool {
@@ -141,9 +143,16 @@ CPU     ID                    FUNCTION:NAME
     }
 
     #[test]
-    fn what_has_no_count_is_an_error() {
-        let cut = TEXT.replace("               12\n", "");
-        check_fault(cut, 13, "the last stack has no count");
+    fn what_has_no_count_is_left_out() {
+        check(
+            TEXT.replace("               12\n", ""),
+            "samples* 4
+             main 0
+             main;[app] 1
+             main;shop::pay(int) 0
+             main;shop::pay(int);write 3
+             note: The file is cut short: its last stack, from line 13 on, has no count and is left out.",
+        );
         check_fault(
             TEXT.replace("                3", "     93000000000000000000"),
             8,

@@ -21,12 +21,23 @@ use crate::collect::units::{Decimals, value};
 use crate::decode::fault::Fault;
 use crate::decode::folded_line::{is_record, is_stack, split};
 use crate::decode::input::Input;
+use crate::decode::wrong_lines::WrongLines;
 use crate::{Format, Grain};
 
-/// Detects a count at the end of the first line that is not a comment.
+/// Detects a count at the end of the first line that is not a comment. Messages of the profiler may come first: then most
+/// lines must be stacks with callers.
 pub(crate) fn detect(input: &Input) -> bool {
-    let mut records = input.first_lines().filter(|(_, line)| is_record(line));
-    records.next().is_some_and(|(_, line)| is_stack(line))
+    let lines = input.first_lines().map(|(_, line)| line);
+    let mut records = lines.filter(|line| is_record(line)).peekable();
+    if records.peek().is_some_and(|line| is_stack(line)) {
+        return true;
+    }
+    let (mut all, mut stacks) = (0, 0);
+    for line in records {
+        all += 1;
+        stacks += usize::from(line.contains(';') && is_stack(line));
+    }
+    2 * stacks > all
 }
 
 /// Reads a profile.
@@ -49,7 +60,7 @@ pub(crate) fn read_text(input: &Input, text: Text<'_>) -> Result<Collected, Faul
     text.each(|piece| {
         for line in records(&piece.text) {
             if let Some((_, count)) = split(line)
-                && let Some(count) = count.fraction()
+                && let Some(count) = count.fraction().filter(|it| it.is_finite())
             {
                 decimals.include(count);
             }
@@ -80,9 +91,11 @@ fn collect(
         Some(End { at, reason }) => return Err(fault(reason).at_line(text.line_number(at)?)),
         None => None,
     };
+    let left_out = left_out(text, &mut parts)?;
     let unit = decimals.unwrap_or_default().unit("count");
     let mut stacks = Stacks::signed(vec![value(SAMPLES, &unit)], 0)?;
     join(parts, input.grain, &mut stacks)?;
+    left_out.into_iter().for_each(|note| stacks.note(note));
     if let Some(cut) = cut {
         stacks.note(format!(
             "The file is cut short in line {cut}, which is left out."
@@ -103,13 +116,40 @@ fn collect(
     stacks.finish(Format::Folded).map(Some)
 }
 
+/// The note about lines that are left out. A text is refused if more of its lines are wrong than right, or if some are wrong and
+/// no stack has a caller: prose and tables of numbers are no stacks.
+fn left_out(text: Text<'_>, parts: &mut [Part]) -> Result<Option<String>, Fault> {
+    let count: u64 = parts.iter().map(|part| part.wrong.count).sum();
+    let right = parts.iter().map(|part| part.wrong.right).sum();
+    let firsts = parts.iter_mut().filter_map(|part| part.wrong.first.take());
+    let Some((at, problem)) = firsts.min_by_key(|(at, _)| *at) else {
+        return Ok(None);
+    };
+    let line = text.line_number(at)?;
+    if !has_callers(text)? {
+        return Err(Fault::line(line, problem));
+    }
+    let mut wrong = WrongLines::default();
+    wrong.leave_out(line, || problem);
+    wrong.leave_out_too(count - 1);
+    wrong.note(right)
+}
+
+/// Whether a stack has more than one frame.
+fn has_callers(text: Text<'_>) -> Result<bool, Fault> {
+    let found = text.each(|piece| {
+        let stacks = records(&piece.text).filter_map(|line| Some(split(line)?.0));
+        Ok(stacks.into_iter().find(|it| it.contains(';')).map(|_| ()))
+    });
+    Ok(found?.is_some())
+}
+
 /// The value type's name.
 const SAMPLES: &str = "samples";
 
 fn fault(reason: EndReason) -> Fault {
     match reason {
         EndReason::Fault(fault) => fault,
-        EndReason::Wrong(problem) => Fault::whole(problem),
         EndReason::TooMuch => {
             let value = SAMPLES.to_owned();
             CallTreeError::TooMuchCost { value }.into()
@@ -273,7 +313,7 @@ mod tests {
     fn lines_may_end_with_carriage_returns_alone() {
         check("a;b 1\ra;c 2\r", "samples* 3\na 0\na;b 1\na;c 2");
         check_fault(
-            "a;b 1\rnothing\ra;c 2\r",
+            "a 1\rnothing\ra 2\r",
             2,
             "expected a stack and a count, as in main;work 12, got \"nothing\"",
         );
@@ -373,11 +413,18 @@ mod tests {
             ("\n\nnothing\n", lines + 3, "got \"nothing\""),
         ] {
             for rest in ["", &*text] {
-                let error = read(&format!("{text}{more}{rest}")).expect_err(problem);
-                assert_eq!(error.place, Some(fulcrum_model::Place::Line(line as u64)));
-                assert!(error.problem.ends_with(problem), "{}", error.problem);
+                let profile = read(&format!("{text}{more}{rest}")).expect("the rest is right");
+                let place = format!(" The first is line {line}: ");
+                let note = &profile.notes[0];
+                assert!(note.contains(&place), "{note}");
+                assert!(note.ends_with(&format!("{problem}.")), "{note}");
             }
         }
+        let error = read(&format!("{text}main 1e300\n")).expect_err("too large");
+        assert_eq!(
+            error.place,
+            Some(fulcrum_model::Place::Line(lines as u64 + 1))
+        );
         // The last line's fraction changes the unit of all.
         let profile = read(&format!("{text}main 0.5\n")).expect("folded stacks");
         assert_eq!(profile.value_types()[0].unit, "0.1 count");
@@ -418,6 +465,7 @@ mod tests {
             with(deep.as_bytes()),
             with(b"main 0.25\n"),
             with(b"nothing\n"),
+            with("nothing\n".repeat(500_000).as_bytes()),
             [text.as_bytes(), b"a;cut of"].concat(),
             [half.as_bytes(), text.as_bytes(), half.as_bytes()].concat(),
         ] {
@@ -530,16 +578,9 @@ mod tests {
     fn the_first_thing_that_is_wrong_is_told_whichever_thread_finds_it() {
         let many = "main;work 1\n".repeat(200_000);
         let line = 200_001;
-        for (wrong, problem) in [
-            ("main inf\n", "the value inf is too large"),
-            (
-                "nothing\n",
-                "expected a stack and a count, as in main;work 12, got \"nothing\"",
-            ),
-        ] {
-            let others = "main NaN\nwrong\n".repeat(200_000);
-            check_fault(format!("{many}{wrong}{many}{others}"), line, problem);
-        }
+        let problem = "the value 1000000000000000000000000000000 is too large";
+        let others = "main 1e40\nwrong\n".repeat(200_000);
+        check_fault(format!("{many}main 1e30\n{many}{others}"), line, problem);
         // Each half alone would not be too much.
         let half = format!("main {}\n", i64::MAX / 8 + 1);
         let text = format!("{half}{many}{half}{many}nothing\n{many}");
@@ -583,12 +624,61 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_folded_is_an_error_at_its_line() {
+    fn lines_that_are_no_stacks_are_left_out() {
+        let note = "2 lines are wrong and left out. The first is line 2: expected a stack and a count, as in \
+                    main;work 12, got \"invalid line\".";
+        check(
+            "a;b 1\ninvalid line\na;c 2\na;b NaN\n",
+            &format!("samples* 3\na 0\na;b 1\na;c 2\nnote: {note}"),
+        );
+        // A count that is no number does not make the others fractions of anything.
+        check(
+            "a;b 1\na;b inf\na;b NaN\na;c 2.5\n",
+            "samples 0.1 count* 35
+             a 0
+             a;b 10
+             a;c 25
+             note: 2 lines are wrong and left out. The first is line 2: expected a number, got inf.
+             note: Counts have fractions; they are kept as whole multiples of 0.1.",
+        );
+        // What a profiler says before its stacks.
+        check(
+            "Warning: 3 chunks lost!\na;b 1\na;c 2\n",
+            "samples* 3
+             a 0
+             a;b 1
+             a;c 2
+             note: 1 line is wrong and left out. The first is line 1: expected a stack and a count, as in main;work 12, got \"Warning: 3 chunks lost!\".",
+        );
+    }
+
+    #[test]
+    fn other_text_is_not_folded() {
         let expect = "expected a stack and a count, as in main;work 12, got \"invalid line\"";
-        check_fault("a;b 1\ninvalid line\n", 2, expect);
-        check_fault("a;b 1\ninvalid line\na 2\n", 2, expect);
-        check_fault("a;b 1\na;b NaN\n", 2, "expected a number, got NaN");
-        check_fault("a;b inf\n", 1, "the value inf is too large");
+        check_fault(
+            "a;b 1\ninvalid line\n\nanother\n",
+            2,
+            &format!("{expect}; 2 of 3 lines are wrong"),
+        );
+        // Without a caller anywhere, a text need not be stacks at all.
+        check_fault("a 1\ninvalid line\na 2\n", 2, expect);
+        check_fault("a 1\na NaN\n", 2, "expected a number, got NaN");
+        for text in [
+            "Dear reader;\nthis is chapter 1\nof a story; it has no\nend, but page 3\n",
+            "Warning\nmain;work 12\n",
+        ] {
+            let error = crate::read(text.as_bytes(), "x").expect_err("prose");
+            assert!(error.problem.starts_with("the first record is "), "{error}");
+        }
+    }
+
+    #[test]
+    fn counts_that_are_too_large_are_errors() {
+        check_fault(
+            "a;b 1\na;b 1e30\na;b 2\n",
+            2,
+            "the value 1000000000000000000000000000000 is too large",
+        );
         let twice = "a 2000000000000000000\nb 2000000000000000000\n";
         let expect = "the values of type \"samples\" add up to more than 64 bits can hold: use a larger unit";
         check_fault(twice, 2, expect);

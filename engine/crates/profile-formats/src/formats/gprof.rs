@@ -8,6 +8,7 @@ use crate::collect::graphs::Graphs;
 use crate::collect::units::{value, whole};
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
+use crate::decode::wrong_lines::WrongLines;
 
 /// Detects gprof's headings, also those of the traditional style.
 pub(crate) fn detect(input: &Input) -> bool {
@@ -25,18 +26,33 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         Some(_) => value("cycles", "count"),
         None => value("time", "ns"),
     }]);
+    let mut wrong = WrongLines::default();
+    let mut right = 0;
     if has_graph {
         let records = section(input.text(), is_graph_head);
         let records = records.filter(|(_, line)| self::cycles(line).is_none());
-        graph(records, cycles.unwrap_or(NANOSECONDS), &mut graphs)?;
+        right = graph(
+            records,
+            cycles.unwrap_or(NANOSECONDS),
+            &mut graphs,
+            &mut wrong,
+        )?;
     } else {
         for (number, line) in section(input.text(), is_flat_head) {
-            flat(line, &mut graphs).map_err(|fault| fault.at_line(number))?;
+            match flat(line) {
+                Ok((own, name)) => {
+                    let row = graphs.function(name, "")?;
+                    graphs.add_base(row, &[own])?;
+                    right += 1;
+                }
+                Err(fault) => wrong.leave_out(number, || fault.problem),
+            }
         }
         graphs
             .notes
             .push("The file has no call graph, only a flat profile.".into());
     }
+    graphs.notes.extend(wrong.note(right)?);
     graphs.finish(Format::Gprof)
 }
 
@@ -95,17 +111,23 @@ struct Entry<'a> {
     index: &'a str,
 }
 
+/// Reads the entries of the call graph. Returns how many lines were read.
 fn graph<'a>(
     records: impl Iterator<Item = (usize, &'a str)>,
     scale: f64,
     graphs: &mut Graphs,
-) -> Result<(), Fault> {
+    wrong: &mut WrongLines,
+) -> Result<u64, Fault> {
+    let mut right = 0;
     // The function whose callees follow.
     let mut caller = None;
     let mut callees = false;
+    // The function is wrong.
+    let mut lost = false;
     for (number, line) in records {
         if line.starts_with("---") {
             callees = false;
+            lost = false;
             caller = None;
             continue;
         }
@@ -118,8 +140,21 @@ fn graph<'a>(
         if !is_primary && !callees {
             continue;
         }
-        let entry = entry(line, is_primary, scale).map_err(|fault| fault.at_line(number))?;
         callees = true;
+        let entry = match entry(line, is_primary, scale) {
+            Ok(entry) => entry,
+            Err(fault) => {
+                // Of a wrong function, the callees are left out too.
+                wrong.leave_out(number, || fault.problem);
+                lost |= is_primary;
+                continue;
+            }
+        };
+        if lost {
+            wrong.leave_out_too(1);
+            continue;
+        }
+        right += 1;
         let Some(entry) = entry else {
             continue;
         };
@@ -133,7 +168,7 @@ fn graph<'a>(
             graphs.add_call(caller, row, Some(&[entry.own]), &[total])?;
         }
     }
-    Ok(())
+    Ok(right)
 }
 
 /// Reads `[1] 100.0 0.00 0.05 3+1 name [1]`; a callee's line lacks the first two columns. Returns `None` for a line without
@@ -195,7 +230,7 @@ fn scaled(text: &str, scale: f64) -> Option<Result<i64, Fault>> {
 }
 
 /// Reads `33.34 0.02 0.02 7208 0.00 0.00 name`. The middle columns are missing for functions that were not instrumented.
-fn flat(line: &str, graphs: &mut Graphs) -> Result<(), Fault> {
+fn flat(line: &str) -> Result<(i64, &str), Fault> {
     let wrong = || {
         let line = quote(line.trim());
         Fault::whole(format!(
@@ -215,9 +250,7 @@ fn flat(line: &str, graphs: &mut Graphs) -> Result<(), Fault> {
         rest = after.trim_start();
     }
     let own = numbers.get(2).and_then(|own| scaled(own, NANOSECONDS));
-    let own = own.ok_or_else(wrong)??;
-    let row = graphs.function(rest, "")?;
-    graphs.add_base(row, &[own])
+    Ok((own.ok_or_else(wrong)??, rest))
 }
 
 #[cfg(test)]
@@ -331,19 +364,43 @@ index % time    self  children    called     name
     }
 
     #[test]
-    fn wrong_lines_are_errors() {
-        check_fault(
-            GRAPH.replace(
-                "0.01    0.00       2/2           leaf",
-                "0.0x    0.00       2/2           leaf",
-            ),
-            14,
-            "expected a line of gprof's call graph, got \"0.0x    0.00       2/2           leaf [5…\"",
+    fn wrong_lines_are_left_out() {
+        let wrong = "0.0x    0.00       2/2           leaf";
+        check(
+            GRAPH.replace("0.01    0.00       2/2           leaf", wrong),
+            "time ns*
+             main 0/50000000
+             work(int, char) 30000000/40000000
+             a 0/10000000
+             leaf 10000000/10000000
+             main > work(int, char) 30000000/40000000
+             main > a 10000000/10000000
+             note: 1 line is wrong and left out. The first is line 14: expected a line of gprof's call graph, got \"0.0x    0.00       2/2           leaf [5…\".",
+        );
+        // Of a function that is wrong, the calls are left out too.
+        check(
+            GRAPH.replace("[2]     80.0    0.03", "[2]     80.0    0.0x"),
+            "time ns*
+             main 0/50000000
+             work(int, char) 0/40000000
+             a 0/10000000
+             leaf 10000000/10000000
+             main > work(int, char) 30000000/40000000
+             main > a 10000000/10000000
+             note: 3 lines are wrong and left out. The first is line 13: expected a line of gprof's call graph, got \"[2]     80.0    0.0x    0.01       9+3  …\".",
+        );
+        check(
+            FLAT.replace("0.03     0.03", "0.03     -0.03"),
+            "time ns*
+             mcount 20000000/20000000
+             note: The file has no call graph, only a flat profile.
+             note: 1 line is wrong and left out. The first is line 6: expected a value of at least 0, got -0.03.",
         );
         check_fault(
-            FLAT.replace("0.03     0.03", "0.03     -0.03"),
+            FLAT.replace("0.03     0.03", "0.03     -0.03")
+                .replace("0.02  ", "-0.02 "),
             6,
-            "expected a value of at least 0, got -0.03",
+            "expected a value of at least 0, got -0.03; 2 of 2 lines are wrong",
         );
     }
 }

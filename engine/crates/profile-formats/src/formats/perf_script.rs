@@ -10,6 +10,7 @@ use crate::collect::stacks::{FrameId, Stacks};
 use crate::collect::units::value;
 use crate::decode::fault::{Fault, quote};
 use crate::decode::input::{Input, lines};
+use crate::decode::wrong_lines::WrongLines;
 
 /// The most events that a file may have.
 const EVENTS: usize = 64;
@@ -89,45 +90,121 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
             false => value(event, "count"),
         }));
     }
-    let mut stacks = Stacks::new(types, usize::from(outline.has_values()))?;
-    let mut sample = Sample::default();
-    let mut samples = 0_u64;
-    for (number, line) in records(input.text()) {
-        let indented = line.starts_with([' ', '\t']);
-        if let Some(header) = parse(line) {
-            sample.finish(&mut stacks)?;
-            if samples.is_multiple_of(PROGRESS_STEP) {
+    let mut reader = Reader {
+        stacks: Stacks::new(types, usize::from(outline.has_values()))?,
+        outline,
+        parse,
+        sample: Sample::default(),
+        samples: 0,
+        right: 0,
+        wrong: WrongLines::default(),
+        between: true,
+        lost: false,
+    };
+    for (number, line) in lines(input.text()) {
+        if line.trim().is_empty() {
+            reader.between = true;
+        } else if is_record(line) {
+            if reader.line(number, line)? && reader.samples.is_multiple_of(PROGRESS_STEP) {
                 input.read_until_line(line)?;
             }
-            samples += 1;
-            sample.line = number;
-            sample.values = Some(outline.values(&header, number)?);
-            sample.container = match outline.threads.len() {
-                1 => None,
-                _ => Some(stacks.container(&header.thread())?),
-            };
-            if let Some(frame) = frame(header.rest.trim()) {
-                sample.push(&mut stacks, &frame)?;
-            }
-        } else if !indented && !is_whole_frame(line) {
-            let problem = format!(
-                "expected the first line of a sample, got {}",
-                quote(line.trim())
-            );
-            return Err(Fault::line(number, problem));
-        } else if let Some(frame) = frame(line.trim_start()) {
-            // Frames before the first sample are ignored.
-            if sample.values.is_some() {
-                sample.push(&mut stacks, &frame)?;
-            }
-        } else if !is_source(line.trim()) {
-            let line = quote(line.trim());
-            let problem = format!("expected an address and a function, got {line}");
-            return Err(Fault::line(number, problem));
+            reader.between = false;
         }
     }
+    let Reader {
+        mut stacks,
+        mut sample,
+        right,
+        wrong,
+        ..
+    } = reader;
     sample.finish(&mut stacks)?;
+    wrong
+        .note(right)?
+        .into_iter()
+        .for_each(|note| stacks.note(note));
     stacks.finish(Format::PerfScript)
+}
+
+struct Reader<'t> {
+    outline: Outline<'t>,
+    parse: Parse,
+    stacks: Stacks,
+    sample: Sample,
+    samples: u64,
+    /// How many lines were read.
+    right: u64,
+    wrong: WrongLines,
+    /// The line before was empty, as between samples.
+    between: bool,
+    /// The sample's first line was wrong, so the frames after it belong to no sample.
+    lost: bool,
+}
+
+impl<'t> Reader<'t> {
+    /// Reads a line. Returns whether it begins a sample.
+    fn line(&mut self, number: usize, line: &'t str) -> Result<bool, Fault> {
+        let indented = line.starts_with([' ', '\t']);
+        if let Some(header) = (self.parse)(line) {
+            self.begin(&header, number)?;
+            return Ok(true);
+        }
+        if !indented && !is_whole_frame(line) {
+            let problem = || {
+                format!(
+                    "expected the first line of a sample, got {}",
+                    quote(line.trim())
+                )
+            };
+            self.wrong.leave_out(number, problem);
+            // In the middle of a sample, it is a message.
+            if self.between {
+                self.sample.finish(&mut self.stacks)?;
+                self.lost = true;
+            }
+            return Ok(false);
+        }
+        let frame = frame(line.trim_start());
+        if frame.is_none() && !is_source(line.trim()) {
+            let problem = || {
+                format!(
+                    "expected an address and a function, got {}",
+                    quote(line.trim())
+                )
+            };
+            self.wrong.leave_out(number, problem);
+            return Ok(false);
+        }
+        if self.lost {
+            self.wrong.leave_out_too(1);
+            return Ok(false);
+        }
+        self.right += 1;
+        // Frames before the first sample are ignored.
+        if let Some(frame) = frame
+            && self.sample.values.is_some()
+        {
+            self.sample.push(&mut self.stacks, &frame)?;
+        }
+        Ok(false)
+    }
+
+    fn begin(&mut self, header: &Header<'t>, number: usize) -> Result<(), Fault> {
+        self.sample.finish(&mut self.stacks)?;
+        self.samples += 1;
+        self.right += 1;
+        self.lost = false;
+        self.sample.line = number;
+        self.sample.values = Some(self.outline.values(header, number)?);
+        self.sample.container = match self.outline.threads.len() {
+            1 => None,
+            _ => Some(self.stacks.container(&header.thread())?),
+        };
+        if let Some(frame) = frame(header.rest.trim()) {
+            self.sample.push(&mut self.stacks, &frame)?;
+        }
+        Ok(())
+    }
 }
 
 /// A sample while its stack is read.
@@ -590,13 +667,57 @@ my app 2 61/63 [003] 203265.378000:        500 cycles:
     }
 
     #[test]
-    fn a_line_that_is_no_frame_is_an_error() {
+    fn a_line_that_is_no_frame_is_left_out() {
         let wrong = TEXT.replace("789 [unknown] (/lib", "what is this (/lib");
-        let expect = "expected an address and a function, got \"what is this (/lib/libc-2.27.so)\"";
-        check_fault(&wrong, 4, expect);
-        let wrong = TEXT.replace("my app 2 61/63 [003]", "my app 2 61/x [003]");
-        let expect = "expected the first line of a sample, got \"my app 2 61/x [003] 203265.378000:      …\"";
-        check_fault(&wrong, 8, expect);
+        check(
+            wrong,
+            "samples 2
+             cpu-clock:u ns* 1001001
+             cycles 500
+             {my app 2 (61/62)} 0 0 0
+             {my app 2 (61/62)};[unknown] 0 0 0
+             {my app 2 (61/62)};[unknown];main 0 0 0
+             {my app 2 (61/62)};[unknown];main;leaf(int) 1 1001001 0
+             {my app 2 (61/63)} 0 0 0
+             {my app 2 (61/63)};main 0 0 0
+             {my app 2 (61/63)};main;[kernel.kallsyms] 1 0 500
+             note: 1 line is wrong and left out. The first is line 4: expected an address and a function, got \"what is this (/lib/libc-2.27.so)\".",
+        );
+    }
+
+    const SAMPLE: &str = "app 61 1.5: cycles: \n\t6f1 f (/bin/app)\n\t6f2 g (/bin/app)\n\n";
+
+    #[test]
+    fn a_sample_without_its_first_line_is_left_out() {
+        let wrong = SAMPLE.replace("app 61 1.5", "app 61/x 1.5");
+        check(
+            [SAMPLE, &wrong, SAMPLE].concat(),
+            "samples* 2
+             g 0
+             g;f 2
+             note: 3 lines are wrong and left out. The first is line 5: expected the first line of a sample, got \"app 61/x 1.5: cycles:\".",
+        );
+        check_fault(
+            [SAMPLE, &wrong, &wrong].concat(),
+            5,
+            "expected the first line of a sample, got \"app 61/x 1.5: cycles:\"; 6 of 9 lines are wrong",
+        );
+    }
+
+    #[test]
+    fn a_message_inside_a_sample_does_not_end_it() {
+        let message = SAMPLE.replace("\t6f2", "Warning: lost events\n\t6f2");
+        check(
+            [SAMPLE, &message].concat(),
+            "samples* 2
+             g 0
+             g;f 2
+             note: 1 line is wrong and left out. The first is line 7: expected the first line of a sample, got \"Warning: lost events\".",
+        );
+    }
+
+    #[test]
+    fn a_period_that_is_too_large_is_an_error() {
         let wrong = TEXT.replace(" 500 ", " 9300000000000000000 ");
         check_fault(&wrong, 8, "the period 9300000000000000000 is too large");
     }

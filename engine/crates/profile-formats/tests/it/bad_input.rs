@@ -227,13 +227,6 @@ fn claims_of_more_than_there_is() {
 fn values_that_are_no_numbers_or_below_zero() {
     use Format::*;
     check(&[
-        (
-            Folded,
-            0,
-            b" 12\n",
-            b" NaN\n",
-            "x:2: expected a number, got NaN",
-        ),
         (Folded, 0, b" 3.5\n", b" 1e300\n", "x:3: the value 1"),
         (
             CpuProfile,
@@ -292,20 +285,6 @@ fn values_that_are_no_numbers_or_below_zero() {
             "x:2: the JSON is wrong at column",
         ),
         (
-            Callgrind,
-            0,
-            b"16 20 5",
-            b"16 NaN 5",
-            "x:5: expected a whole number as cost, got \"NaN\"",
-        ),
-        (
-            Gprof,
-            0,
-            b"[2]     80.0    0.03",
-            b"[2]     80.0     nan",
-            "x:6: expected a value of at least 0, got NaN",
-        ),
-        (
             Pstats,
             0,
             b"\0\0\0\0\0\0\xf8\x3f",
@@ -341,41 +320,6 @@ fn text_that_is_nearly_of_its_format() {
     use Format::*;
     check(&[
         (
-            Folded,
-            0,
-            b"main;h 3.5",
-            b"main;h3.5",
-            "x:3: expected a stack and a count, as in main;work 12, got",
-        ),
-        (
-            PerfScript,
-            0,
-            b"\t 789 main (/bin/app)",
-            b"\t main (/bin/app)",
-            "x:3: expected an address and a function, got",
-        ),
-        (
-            PerfScript,
-            0,
-            b"app 61/63 21.5: cycles: ",
-            b"app 61/63 cycles: ",
-            "x:5: expected the first line of a sample, got",
-        ),
-        (
-            Callgrind,
-            0,
-            b"calls=1 50",
-            b"call 1 50",
-            "x:7: expected a line of callgrind's format, got",
-        ),
-        (
-            Gprof,
-            0,
-            b"0.03    0.02       7/9           f(int",
-            b"0.03 7/9 f(int",
-            "x:3: expected a line of gprof's call graph, got",
-        ),
-        (
             CpuProfile,
             0,
             b"\"timeDeltas\":[5,10,20]",
@@ -390,6 +334,75 @@ fn text_that_is_nearly_of_its_format() {
             "x:3: in profile 1: event 2 closes a frame",
         ),
     ]);
+}
+
+#[test]
+fn single_wrong_lines_of_text_are_left_out_and_told() {
+    use Format::*;
+    let cases: [Case; 8] = [
+        (
+            Folded,
+            0,
+            b" 12\n",
+            b" NaN\n",
+            "2: expected a number, got NaN",
+        ),
+        (
+            Callgrind,
+            0,
+            b"16 20 5",
+            b"16 NaN 5",
+            "5: expected a whole number as cost, got \"NaN\"",
+        ),
+        (
+            Gprof,
+            0,
+            b"[2]     80.0    0.03",
+            b"[2]     80.0     nan",
+            "6: expected a value of at least 0, got NaN",
+        ),
+        (
+            Folded,
+            0,
+            b"main;h 3.5",
+            b"main;h3.5",
+            "3: expected a stack and a count, as in main;work 12, got",
+        ),
+        (
+            PerfScript,
+            0,
+            b"\t 789 main (/bin/app)",
+            b"\t main (/bin/app)",
+            "3: expected an address and a function, got",
+        ),
+        (
+            PerfScript,
+            0,
+            b"app 61/63 21.5: cycles: ",
+            b"app 61/63 cycles: ",
+            "5: expected the first line of a sample, got",
+        ),
+        (
+            Callgrind,
+            0,
+            b"calls=1 50",
+            b"call 1 50",
+            "7: expected a line of callgrind's format, got",
+        ),
+        (
+            Gprof,
+            0,
+            b"0.03    0.02       7/9           f(int",
+            b"0.03 7/9 f(int",
+            "3: expected a line of gprof's call graph, got",
+        ),
+    ];
+    for (format, number, from, to, expect) in cases {
+        let profile = read(&wrong(format, number, from, to), "x").expect(expect);
+        let expect = format!(" The first is line {expect}");
+        let told = profile.notes.iter().any(|note| note.contains(&expect));
+        assert!(told, "{format:?}: {:?}", profile.notes);
+    }
 }
 
 #[test]

@@ -31,8 +31,29 @@ pub(crate) struct Part {
     pub(crate) deep: Vec<(Place, Box<str>, i64)>,
     /// The sum of all counts.
     pub(crate) sum: u128,
+    /// Lines that are left out.
+    pub(crate) wrong: Wrong,
     /// Where the thread had to stop.
     pub(crate) end: Option<End>,
+}
+
+/// Lines that are no stack with a count.
+#[derive(Default)]
+pub(crate) struct Wrong {
+    /// How many lines are a stack with a count.
+    pub(crate) right: u64,
+    /// How many are not.
+    pub(crate) count: u64,
+    /// The first of them, and what is wrong.
+    pub(crate) first: Option<(Place, String)>,
+}
+
+impl Wrong {
+    fn leave_out(&mut self, at: Place, problem: String) {
+        self.count += 1;
+        // A thread takes pieces in the order of the text.
+        self.first.get_or_insert((at, problem));
+    }
 }
 
 /// Where reading ends.
@@ -48,13 +69,19 @@ pub(crate) struct End {
 pub(crate) enum EndReason {
     /// A count has a fraction, and the number of decimals is unknown.
     Fraction,
-    /// The line is not a stack with a count: the problem.
-    Wrong(String),
-    /// The same in the last line, when it has no line end: the file was cut.
+    /// The last line is not a stack with a count and has no line end: the file was cut.
     Cut,
     /// The counts of this thread alone are too much.
     TooMuch,
     Fault(Fault),
+}
+
+/// What is wrong with a line.
+enum LineError {
+    /// It is not a stack with a count: the problem.
+    Wrong(String),
+    /// Reading ends here.
+    Ends(EndReason),
 }
 
 /// Reads a text with as many threads as there are processors, but not more than pieces. `decimals` is the number of decimals of
@@ -143,6 +170,7 @@ impl Part {
             bare: None,
             deep: Vec::new(),
             sum: 0,
+            wrong: Wrong::default(),
             end: None,
         }
     }
@@ -192,6 +220,7 @@ impl Part {
             bare,
             deep,
             sum,
+            wrong,
             ..
         } = self;
         let mut stacks = Stacks {
@@ -199,6 +228,7 @@ impl Part {
             piece,
             bare,
             deep,
+            wrong,
         };
         let lines = stacks.lines(|line| count(line, decimals, sum));
         // The waiting stacks come before the line that is wrong.
@@ -212,12 +242,13 @@ struct Stacks<'c, 't> {
     piece: &'t Piece<'t>,
     bare: &'c mut Option<i64>,
     deep: &'c mut Vec<(Place, Box<str>, i64)>,
+    wrong: &'c mut Wrong,
 }
 
 impl<'t> Stacks<'_, 't> {
     fn lines(
         &mut self,
-        mut record: impl FnMut(&'t str) -> Result<(&'t str, i64), EndReason>,
+        mut record: impl FnMut(&'t str) -> Result<(&'t str, i64), LineError>,
     ) -> Result<(), End> {
         let piece = self.piece;
         let mut rest: &'t str = &piece.text;
@@ -227,22 +258,32 @@ impl<'t> Stacks<'_, 't> {
                 None => (rest, ""),
             };
             if is_record(line) {
-                let (stack, count) = record(line).map_err(|reason| {
-                    let at = self.piece.place(line);
-                    let reason = match reason {
-                        EndReason::Wrong(_) if self.piece.last && is_cut(rest) => EndReason::Cut,
-                        reason => reason,
-                    };
-                    End { at, reason }
-                })?;
-                self.stack(stack, count)?;
+                match record(line) {
+                    Ok((stack, count)) => self.stack(stack, count)?,
+                    Err(error) => self.wrong(line, error, piece.last && is_cut(rest))?,
+                }
             }
             rest = after;
         }
         Ok(())
     }
 
+    /// Leaves out a line, unless reading ends there.
+    fn wrong(&mut self, line: &str, error: LineError, cut: bool) -> Result<(), End> {
+        let at = self.piece.place(line);
+        let reason = match error {
+            LineError::Wrong(_) if cut => EndReason::Cut,
+            LineError::Wrong(problem) => {
+                self.wrong.leave_out(at, problem);
+                return Ok(());
+            }
+            LineError::Ends(reason) => reason,
+        };
+        Err(End { at, reason })
+    }
+
     fn stack(&mut self, stack: &'t str, count: i64) -> Result<(), End> {
+        self.wrong.right += 1;
         if stack.is_empty() {
             *self.bare = Some(self.bare.unwrap_or(0) + count);
             return Ok(());
@@ -267,23 +308,28 @@ fn count<'t>(
     line: &'t str,
     decimals: Option<Decimals>,
     sum: &mut u128,
-) -> Result<(&'t str, i64), EndReason> {
-    let wrong = || EndReason::Wrong(expected(line));
+) -> Result<(&'t str, i64), LineError> {
+    let wrong = || LineError::Wrong(expected(line));
     let (stack, count) = split(line).ok_or_else(wrong)?;
-    let count = match (decimals, count.whole()) {
+    let whole = count.whole();
+    let count = match (decimals, whole) {
         (None, Some(count)) => Ok(count),
-        (None, None) if count.fraction().is_some_and(|it| !is_whole(it)) => {
-            return Err(EndReason::Fraction);
-        }
         _ => {
+            let number = count.fraction().ok_or_else(wrong)?;
+            if !number.is_finite() {
+                return Err(LineError::Wrong(format!("expected a number, got {number}")));
+            }
+            if decimals.is_none() && !is_whole(number) {
+                return Err(LineError::Ends(EndReason::Fraction));
+            }
             let scale = decimals.unwrap_or_default().scale();
             count.scaled(scale).ok_or_else(wrong)?
         }
     };
-    let count = count.map_err(EndReason::Fault)?;
+    let count = count.map_err(|fault| LineError::Ends(EndReason::Fault(fault)))?;
     *sum += u128::from(count.unsigned_abs());
     match *sum > MAX_MAGNITUDE as u128 {
-        true => Err(EndReason::TooMuch),
+        true => Err(LineError::Ends(EndReason::TooMuch)),
         false => Ok((stack, count)),
     }
 }
@@ -309,7 +355,7 @@ fn too_many(piece: &Piece<'_>, TooMany(stack): TooMany<'_>) -> End {
     }
 }
 
-/// Whether a count has no fraction. NaN and too large counts are refused later.
+/// Whether a count has no fraction. Too large counts are refused later.
 fn is_whole(count: f64) -> bool {
     let mut decimals = Decimals::default();
     decimals.include(count);
