@@ -2,18 +2,36 @@
 
 use crate::decode::fault::Fault;
 
+/// The order of a number's bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    #[default]
+    Little,
+    Big,
+}
+
 /// A part of a file, read from front to back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     /// Offset of `bytes` in the file.
     start: usize,
+    order: Order,
 }
 
 impl<'a> Cursor<'a> {
-    /// The whole file.
+    /// The whole file, little-endian.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Cursor { bytes, start: 0 }
+        Cursor {
+            bytes,
+            start: 0,
+            order: Order::Little,
+        }
+    }
+
+    /// The same bytes with numbers in this order. What is taken from it has the same order.
+    pub(crate) fn in_order(self, order: Order) -> Self {
+        Cursor { order, ..self }
     }
 
     /// `size` bytes at `offset` of the file `bytes`. Errors call them `what`.
@@ -24,7 +42,10 @@ impl<'a> Cursor<'a> {
         let rest = from.map_or(&[][..], |from| &bytes[from..]);
         let part = usize::try_from(size).ok().and_then(|size| rest.get(..size));
         match (from, part) {
-            (Some(start), Some(bytes)) => Ok(Cursor { bytes, start }),
+            (Some(start), Some(bytes)) => Ok(Cursor {
+                start,
+                ..Cursor::new(bytes)
+            }),
             _ => Err(Fault::byte(
                 bytes.len(),
                 format!(
@@ -59,7 +80,7 @@ impl<'a> Cursor<'a> {
         };
         let cursor = Cursor {
             bytes: taken,
-            start: self.start,
+            ..*self
         };
         self.bytes = rest;
         self.start += length;
@@ -71,19 +92,31 @@ impl<'a> Cursor<'a> {
         Ok(taken.try_into().expect("take returns that many bytes"))
     }
 
-    /// Takes two bytes, little-endian.
+    /// Takes two bytes as a number.
     pub(crate) fn u16(&mut self) -> Result<u16, Fault> {
-        self.array().map(u16::from_le_bytes)
+        let bytes = self.array()?;
+        Ok(match self.order {
+            Order::Little => u16::from_le_bytes(bytes),
+            Order::Big => u16::from_be_bytes(bytes),
+        })
     }
 
-    /// Takes four bytes, little-endian.
+    /// Takes four bytes as a number.
     pub(crate) fn u32(&mut self) -> Result<u32, Fault> {
-        self.array().map(u32::from_le_bytes)
+        let bytes = self.array()?;
+        Ok(match self.order {
+            Order::Little => u32::from_le_bytes(bytes),
+            Order::Big => u32::from_be_bytes(bytes),
+        })
     }
 
-    /// Takes eight bytes, little-endian.
+    /// Takes eight bytes as a number.
     pub(crate) fn u64(&mut self) -> Result<u64, Fault> {
-        self.array().map(u64::from_le_bytes)
+        let bytes = self.array()?;
+        Ok(match self.order {
+            Order::Little => u64::from_le_bytes(bytes),
+            Order::Big => u64::from_be_bytes(bytes),
+        })
     }
 
     /// The text up to a zero byte or the end. Takes nothing.
@@ -109,6 +142,15 @@ mod tests {
             fault,
             Fault::byte(14, "expected 8 more bytes, but 4 are left")
         );
+    }
+
+    #[test]
+    fn numbers_may_be_big_endian() {
+        let all = b"\x01\x02\0\0\0\x03\0\0\0\0\0\0\0\x04";
+        let mut cursor = Cursor::new(all).in_order(Order::Big);
+        let mut first = cursor.take(6).expect("there are more");
+        assert_eq!((first.u16(), first.u32()), (Ok(0x102), Ok(3)));
+        assert_eq!((cursor.at(), cursor.u64()), (6, Ok(4)));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Libraries: linux-perf-data reads the records, but takes the length of the data from the header, which is 0 when the
 //! recorder was killed; its records leave out the counters of event groups, and it links the C library of zstd.
 
+#[cfg(test)]
+mod big_endian_tests;
 mod event_names;
 mod events;
 mod header;
@@ -26,6 +28,7 @@ use crate::collect::parents::too_large;
 use crate::collect::stacks::{FrameId, Recorded, Stacks};
 use crate::collect::symbols::{At, Code, bracketed};
 use crate::collect::units::value;
+use crate::decode::cursor::Order;
 use crate::decode::fault::Fault;
 use crate::decode::input::Input;
 
@@ -80,7 +83,8 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         input,
         several: threads.len() > 1,
         unpacked: &unpacked,
-        unwinds: header.machine.as_deref().is_none_or(|it| it == "x86_64"),
+        unwinds: header.order == Order::Little
+            && header.machine.as_deref().is_none_or(|it| it == "x86_64"),
         copies: Copies::default(),
     };
     for (n, record) in records.iter().enumerate() {

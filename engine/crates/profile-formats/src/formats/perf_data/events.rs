@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::event_names::{TRACEPOINT, name};
 use crate::collect::symbols::Registers;
-use crate::decode::cursor::Cursor;
+use crate::decode::cursor::{Cursor, Order};
 use crate::decode::fault::Fault;
 
 // The fields of a sample, in order.
@@ -151,14 +151,18 @@ impl Address {
 
 impl Event {
     /// Reads a `perf_event_attr`.
-    pub(crate) fn read(mut attr: Cursor) -> Result<Self, Fault> {
+    pub(crate) fn read(mut attr: Cursor, order: Order) -> Result<Self, Fault> {
         let kind = attr.u32()?;
         attr.u32()?;
         let config = attr.u64()?;
         let period = attr.u64()?;
         let sample = attr.u64()?;
         let read = attr.u64()?;
-        let flags = attr.u64()?;
+        // Big-endian compilers give out the bits of a word from its highest one on.
+        let flags = match order {
+            Order::Little => attr.u64()?,
+            Order::Big => attr.u64()?.reverse_bits(),
+        };
         // Older recorders wrote fewer fields, and did not record what these are for.
         let mut rest = [0; 5];
         for word in &mut rest {
@@ -199,7 +203,7 @@ impl Event {
     }
 
     /// The time in a record other than a sample. It is near the record's end.
-    pub(crate) fn time(&self, record: &[u8]) -> Option<u64> {
+    pub(crate) fn time(&self, mut record: Cursor) -> Option<u64> {
         if !self.all || self.sample & TIME == 0 {
             return None;
         }
@@ -209,9 +213,9 @@ impl Event {
             .iter()
             .filter(|&&part| self.sample & part != 0)
             .count();
-        let end = record.len().checked_sub(8 * after)?;
-        let time = record.get(end.checked_sub(8)?..end)?;
-        Some(u64::from_le_bytes(time.try_into().ok()?))
+        let before = record.bytes().len().checked_sub(8 * (after + 1))?;
+        record.take(before).ok()?;
+        record.u64().ok()
     }
 
     /// Reads a sample of this event. `kernel`: it was taken in the kernel.
@@ -220,7 +224,11 @@ impl Event {
         let mut number = |part: u64| if has(part) { record.u64() } else { Ok(0) };
         number(IDENTIFIER)?;
         let ip = number(IP)?;
-        let thread = number(TID)?;
+        let (pid, tid) = match has(TID) {
+            true => (record.u32()?, record.u32()?),
+            false => (0, 0),
+        };
+        let mut number = |part: u64| if has(part) { record.u64() } else { Ok(0) };
         let time = number(TIME)?;
         for part in [ADDR, ID, STREAM_ID, CPU] {
             number(part)?;
@@ -230,7 +238,6 @@ impl Event {
         } else {
             self.period
         };
-        let tid = (thread >> 32) as u32;
         let counters = match has(READ) {
             true => self.counters(tid, &mut record)?,
             false => Vec::new(),
@@ -251,7 +258,7 @@ impl Event {
             });
         }
         Ok(Sample {
-            pid: thread as u32,
+            pid,
             tid,
             time,
             event: row,

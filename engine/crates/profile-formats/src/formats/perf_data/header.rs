@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::events::Event;
-use crate::decode::cursor::Cursor;
+use crate::decode::cursor::{Cursor, Order};
 use crate::decode::fault::Fault;
 
 /// The first bytes, of today's files and of those of 2012 and before, whose layout is the same.
@@ -19,6 +19,7 @@ const FILE: u64 = 104;
 const PIPE: u64 = 16;
 // Features by their bits.
 const BUILD_ID: u32 = 2;
+const HOSTNAME: u32 = 3;
 const MACHINE: u32 = 6;
 const EVENT_DESC: u32 = 12;
 
@@ -47,6 +48,8 @@ pub(crate) struct Header<'a> {
     pub(crate) build_ids: HashMap<String, Vec<u8>>,
     /// Names of tracepoints by number, when a pipe has them.
     pub(crate) tracepoints: HashMap<u64, String>,
+    /// The order of bytes in numbers.
+    pub(crate) order: Order,
     /// The architecture, `x86_64`, if the recorder wrote it.
     pub(crate) machine: Option<String>,
     /// How far the records go.
@@ -56,14 +59,15 @@ pub(crate) struct Header<'a> {
 impl<'a> Header<'a> {
     /// Reads the header of a file. A pipe has its header in its records.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Fault> {
-        if SWAPPED.iter().any(|magic| bytes.starts_with(magic)) {
-            let problem = "this perf.data file is from a big-endian machine";
-            return Err(
-                Fault::byte(0, problem).advise("run `perf script > FILE` and open its output")
-            );
-        }
-        let mut header = Header::default();
-        let mut cursor = Cursor::new(bytes);
+        let order = match SWAPPED.iter().any(|magic| bytes.starts_with(magic)) {
+            true => Order::Big,
+            false => Order::Little,
+        };
+        let mut header = Header {
+            order,
+            ..Header::default()
+        };
+        let mut cursor = Cursor::new(bytes).in_order(order);
         cursor.take(MAGIC_SIZE)?;
         match cursor.u64()? {
             PIPE => {
@@ -86,10 +90,14 @@ impl<'a> Header<'a> {
             data_size = bytes.len() as u64 - data;
             header.extent = Extent::Unclosed;
         }
-        header.data = Some(Cursor::part(bytes, data, data_size, "the data")?);
+        let part = |from, size, what| {
+            let part = Cursor::part(bytes, from, size, what);
+            part.map(|part| part.in_order(order))
+        };
+        header.data = Some(part(data, data_size, "the data")?);
         header.attrs(
             bytes,
-            Cursor::part(bytes, attrs, attrs_size, "the list of events")?,
+            part(attrs, attrs_size, "the list of events")?,
             attr_size,
         )?;
         if header.extent == Extent::Known {
@@ -108,7 +116,8 @@ impl<'a> Header<'a> {
             let attr = entry.take(size - 16)?;
             let (ids, ids_size) = (entry.u64()?, entry.u64()?);
             let ids = Cursor::part(bytes, ids, ids_size, "a list of ids")?;
-            self.event(attr, ids).map_err(|fault| fault.at_byte(at))?;
+            self.event(attr, ids.in_order(self.order))
+                .map_err(|fault| fault.at_byte(at))?;
         }
         Ok(())
     }
@@ -119,7 +128,7 @@ impl<'a> Header<'a> {
             let problem = format!("expected at most {EVENTS} kinds of event");
             return Err(Fault::byte(attr.at(), problem));
         }
-        let event = Event::read(attr)?;
+        let event = Event::read(attr, self.order)?;
         while ids.bytes().len() >= 8 {
             self.rows.entry(ids.u64()?).or_insert(self.events.len());
         }
@@ -128,15 +137,20 @@ impl<'a> Header<'a> {
     }
 
     fn features(&mut self, bytes: &'a [u8], table: u64, bits: [u64; 4]) -> Result<(), Fault> {
+        let bits = match self.order {
+            Order::Little => bits,
+            Order::Big => of_big_endian(bits),
+        };
         let count = bits
             .iter()
             .map(|word| u64::from(word.count_ones()))
             .sum::<u64>();
-        let mut table = Cursor::part(bytes, table, count * 16, "the list of features")?;
+        let table = Cursor::part(bytes, table, count * 16, "the list of features")?;
+        let mut table = table.in_order(self.order);
         for bit in (0..256).filter(|bit| bits[bit / 64] >> (bit % 64) & 1 == 1) {
             let (offset, size) = (table.u64()?, table.u64()?);
             let section = Cursor::part(bytes, offset, size, "a feature")?;
-            self.feature(bit as u32, section)?;
+            self.feature(bit as u32, section.in_order(self.order))?;
         }
         Ok(())
     }
@@ -201,4 +215,16 @@ impl<'a> Header<'a> {
         }
         Ok(())
     }
+}
+
+/// The bits of features. The recorder wrote them as words of the machine's size, which the file does not tell. Every recorder
+/// since 2011 writes the host's name. Without it, perf expects build ids alone.
+fn of_big_endian(words: [u64; 4]) -> [u64; 4] {
+    if words == [0; 4] {
+        return words;
+    }
+    let halves = words.map(|word| word.rotate_left(32));
+    let has_name = |words: &[u64; 4]| words[0] >> HOSTNAME & 1 == 1;
+    let known = [words, halves].into_iter().find(has_name);
+    known.unwrap_or([1 << BUILD_ID, 0, 0, 0])
 }

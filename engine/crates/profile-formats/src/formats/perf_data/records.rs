@@ -133,7 +133,8 @@ pub(crate) fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<
         };
         unpacked = unzstd_open(compressed, limits).map_err(inside)?;
         let before = reader.records.len();
-        reader.all(Cursor::new(&unpacked)).map_err(inside)?;
+        let all = Cursor::new(&unpacked).in_order(reader.header.order);
+        reader.all(all).map_err(inside)?;
         for record in &mut reader.records[before..] {
             record.at = first;
             if let Body::Sample(Sample {
@@ -288,10 +289,7 @@ fn attr(header: &mut Header, mut body: Cursor) -> Result<(), Fault> {
 /// Reads a record. Returns `None` for a type that is not needed.
 fn record(head: &Head, mut body: Cursor, header: &Header) -> Result<Option<Record>, Fault> {
     let &Head { kind, misc, at } = head;
-    let time = header
-        .events
-        .first()
-        .and_then(|event| event.time(body.bytes()));
+    let time = header.events.first().and_then(|event| event.time(body));
     let contents = match kind {
         MMAP | MMAP2 => Body::Map(map(kind, misc, body, header)?),
         COMM => Body::Name {

@@ -45,7 +45,7 @@ fn record(kind: u32, misc: u16, body: &[u8]) -> Vec<u8> {
 }
 
 /// An event whose samples have address, thread, time, period and call chain.
-fn attr(kind: u32, config: u64) -> Vec<u8> {
+pub(super) fn attr(kind: u32, config: u64) -> Vec<u8> {
     let sample = 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8;
     words(&[
         halves(kind, 64),
@@ -59,7 +59,7 @@ fn attr(kind: u32, config: u64) -> Vec<u8> {
     ])
 }
 
-fn map(pid: u32, time: u64, start: u64, offset: u64, name: &str) -> Vec<u8> {
+pub(super) fn map(pid: u32, time: u64, start: u64, offset: u64, name: &str) -> Vec<u8> {
     let mut body = words(&[halves(pid, pid), start, 100, offset]);
     body.extend(name.as_bytes());
     body.resize(body.len().next_multiple_of(8) + 8, 0);
@@ -67,7 +67,7 @@ fn map(pid: u32, time: u64, start: u64, offset: u64, name: &str) -> Vec<u8> {
     record(1, 2, &body)
 }
 
-fn comm(pid: u32, time: u64, name: &str) -> Vec<u8> {
+pub(super) fn comm(pid: u32, time: u64, name: &str) -> Vec<u8> {
     let mut body = words(&[halves(pid, pid)]);
     body.extend(name.as_bytes());
     body.resize(body.len().next_multiple_of(8) + 8, 0);
@@ -75,14 +75,14 @@ fn comm(pid: u32, time: u64, name: &str) -> Vec<u8> {
     record(3, 0, &body)
 }
 
-fn sample(pid: u32, time: u64, period: u64, chain: &[u64]) -> Vec<u8> {
+pub(super) fn sample(pid: u32, time: u64, period: u64, chain: &[u64]) -> Vec<u8> {
     let mut body = words(&[chain[0], halves(pid, pid), time, period, chain.len() as u64]);
     body.extend(words(chain));
     record(9, 2, &body)
 }
 
 /// Output of `perf record -o -`.
-fn pipe(records: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn pipe(records: &[Vec<u8>]) -> Vec<u8> {
     let head = [b"PERFILE2".to_vec(), words(&[16])].concat();
     let attr = record(64, 0, &attr(1, 0));
     [vec![head, attr], records.to_vec()].concat().concat()
@@ -248,7 +248,7 @@ fn without_symbols_files_have_names() {
 }
 
 /// Output of `perf record -o FILE`: attributes, records, features.
-fn file(attrs: &[Vec<u8>], records: &[Vec<u8>], length: Option<u64>) -> Vec<u8> {
+pub(super) fn file(attrs: &[Vec<u8>], records: &[Vec<u8>], length: Option<u64>) -> Vec<u8> {
     let attrs: Vec<_> = attrs
         .iter()
         .map(|attr| [&attr[..], &words(&[0, 0])].concat())
@@ -543,14 +543,6 @@ fn what_cannot_be_read_is_said_with_its_place() {
         (
             pipe(&[record(9, 0, &words(&[1005, 1, 2, 3, 1 << 61]))]),
             "expected 18446744073709551615 more bytes, but 0 are left",
-        ),
-        (
-            b"2ELIFREP\0\0".to_vec(),
-            "this perf.data file is from a big-endian machine",
-        ),
-        (
-            b"ELIFFREP\0\0".to_vec(),
-            "this perf.data file is from a big-endian machine",
         ),
         (
             pipe(std::slice::from_ref(&app)),

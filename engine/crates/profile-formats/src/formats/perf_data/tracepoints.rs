@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::decode::cursor::Cursor;
+use crate::decode::cursor::{Cursor, Order};
 use crate::decode::fault::Fault;
 
 const MAGIC: &[u8] = b"\x17\x08\x44tracing";
@@ -20,10 +20,13 @@ fn read(mut data: Cursor, names: &mut HashMap<u64, String>) -> Result<(), Fault>
         return Ok(());
     }
     word(&mut data)?;
-    let (big, _size) = (data.take(1)?.bytes() != [0], data.take(1)?);
-    if big {
-        return Ok(());
-    }
+    // The data has its own order of bytes, then the size of a word.
+    let order = match data.take(1)?.bytes() {
+        [0] => Order::Little,
+        _ => Order::Big,
+    };
+    data = data.in_order(order);
+    data.take(1)?;
     data.u32()?;
     for _ in ["header_page", "header_event"] {
         word(&mut data)?;

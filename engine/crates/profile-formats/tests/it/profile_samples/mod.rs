@@ -90,6 +90,31 @@ fn perf_pipe() -> Vec<u8> {
     .concat()
 }
 
+/// The same of a big-endian machine.
+fn perf_pipe_big_endian() -> Vec<u8> {
+    let record = |kind: u64, words: &[u64]| {
+        let head = kind << 32 | 2 << 16 | (8 + 8 * words.len() as u64);
+        [&[head], words]
+            .concat()
+            .into_iter()
+            .flat_map(u64::to_be_bytes)
+            .collect::<Vec<_>>()
+    };
+    let user = (-512_i64).cast_unsigned();
+    let (by_frequency, name) = (1 << 53, u64::from_be_bytes(*b"app\0\0\0\0\0"));
+    [
+        b"2ELIFREP\0\0\0\0\0\0\0\x10".to_vec(),
+        record(
+            64,
+            &[1 << 32 | 64, 0, 4000, 0x127, 0, by_frequency, 0, 0, 7, 8],
+        ),
+        record(1, &[1 << 32 | 1, 1000, 100, 0, name]),
+        record(9, &[1005, 1 << 32 | 1, 9, 500, 3, user, 1005, 1050]),
+        record(9, &[1005, 1 << 32 | 2, 8, 500, 0]),
+    ]
+    .concat()
+}
+
 /// A small profile of each format; of some formats several.
 pub(crate) fn samples() -> Vec<(Format, Vec<u8>)> {
     let text = |format, text: &str| (format, text.as_bytes().to_vec());
@@ -100,6 +125,7 @@ pub(crate) fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::PerfData,
             include_bytes!("../../samples/shop.perf.data").to_vec(),
         ),
+        (Format::PerfData, perf_pipe_big_endian()),
         (
             Format::Jfr,
             include_bytes!("../../../../../fuzz/corpus/jfr/two-threads").to_vec(),
