@@ -164,7 +164,14 @@ impl Pass<'_> {
                         }
                         self.words.target = code.start;
                     }
-                    Some((_, Kind::Native)) => self.call(ip),
+                    Some((_, Kind::Native)) => {
+                        // Our own functions report other things. Report what was done before them first.
+                        if self.engine.units.is_own(ip) {
+                            self.flush();
+                        }
+                        self.call(ip);
+                    }
+                    Some((_, Kind::Unlock)) => self.call(ip),
                     _ => self.stop(ip),
                 }
             }
@@ -191,10 +198,6 @@ impl Pass<'_> {
 
     /// Calls a native function whose return address is already on the stack.
     fn call(&mut self, ip: u64) {
-        // Our own functions report other things. Report what was done before them first.
-        if self.engine.units.is_own(ip) {
-            self.flush();
-        }
         self.end_recording();
         let stack = &mut self.words.registers.general[usize::from(RSP)];
         let place = stack.wrapping_sub(BELOW_RETURN);
@@ -325,9 +328,8 @@ pub(crate) unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     }
     // SAFETY: the calling thread's words.
     engine.flush(thread, unsafe { &*tls::words() });
-    thread.is_telling = true;
-    let wish = engine.observer.entered(lock, caller.ip, is_nested);
-    thread.is_telling = false;
+    engine.announce(thread);
+    let wish = engine.enter(thread, (lock, caller.ip), is_nested);
     thread.held.push(lock);
     thread.is_wanted = wish == Wish::Watched;
     thread.in_window = false;
@@ -353,17 +355,21 @@ pub(crate) fn unlocking(lock: u64) {
     };
     // SAFETY: as in `lock_taken`.
     let thread = unsafe { &mut *thread.as_ptr() };
-    if thread.is_telling || thread.state == State::Watched || !thread.held.remove(&lock) {
+    if thread.is_telling || thread.state == State::Watched {
         return;
     }
-    // SAFETY: the calling thread's words.
-    engine.flush(thread, unsafe { &*tls::words() });
+    if !thread.held.remove(&lock) {
+        // SAFETY: the calling thread's words.
+        engine.flush(thread, unsafe { &*tls::words() });
+        return;
+    }
     thread.is_telling = true;
-    let mode = engine.observer.left(lock);
+    let (wish, mode) = engine.leave(thread, lock);
     thread.is_telling = false;
+    thread.effects.clear();
     thread.is_wanted = mode == Mode::Watched;
     if let State::Calling(place) = thread.state {
-        engine.left(thread, place);
+        engine.left(thread, place, wish);
     }
     thread.settle();
 }
@@ -371,10 +377,11 @@ pub(crate) fn unlocking(lock: u64) {
 impl Engine {
     /// Reports what the thread has done.
     fn flush(&self, thread: &mut Thread, words: &Words) {
-        let effects = thread.effects.as_slice();
-        if effects.is_empty() {
+        if thread.effects.as_slice().is_empty() {
             return;
         }
+        self.announce(thread);
+        let effects = thread.effects.as_slice();
         thread.is_telling = true;
         let mode = self.observer.effects(&words.registers, effects);
         thread.is_telling = false;
@@ -382,10 +389,58 @@ impl Engine {
         thread.effects.clear();
     }
 
+    /// Reports that the thread has taken a lock, or leaves that for later.
+    fn enter(&self, thread: &mut Thread, (lock, site): (u64, u64), is_nested: bool) -> Wish {
+        let is_first = !is_nested && thread.held.as_slice().is_empty();
+        thread.is_telling = true;
+        thread.is_unknown =
+            is_first && thread.rests.was_watched(site, lock) && self.observer.expected(lock, site);
+        let wish = match thread.is_unknown {
+            true => Wish::Watched,
+            false => self.observer.entered(lock, site, is_nested),
+        };
+        thread.is_telling = false;
+        wish
+    }
+
+    /// Reports that the thread has taken a lock, if that was left for later.
+    fn announce(&self, thread: &mut Thread) {
+        if !thread.is_unknown {
+            return;
+        }
+        thread.is_unknown = false;
+        thread.is_telling = true;
+        let wish = self.observer.entered(thread.lock, thread.site, false);
+        thread.is_telling = false;
+        self.wished(thread, wish);
+    }
+
+    /// The observer has now heard of the section.
+    fn wished(&self, thread: &mut Thread, wish: Wish) {
+        if let Wish::Native(scope) = wish {
+            thread.is_wanted = false;
+            thread.rests.unwanted(thread.site, thread.lock, scope);
+        }
+    }
+
+    /// Reports that the thread releases a lock. Returns what the observer said of the section that began, if it says so only
+    /// now.
+    fn leave(&self, thread: &mut Thread, lock: u64) -> (Wish, Mode) {
+        if !thread.is_unknown {
+            let mode = self.observer.left(lock, thread.effects.as_slice());
+            return (Wish::Watched, mode);
+        }
+        thread.is_unknown = false;
+        let effects = thread.effects.as_slice();
+        let (wish, mode) = self.observer.passed(lock, thread.site, effects);
+        self.wished(thread, wish);
+        (wish, mode)
+    }
+
     /// A thread has released a lock in a watched section, in a native function that returns through the word at `place`.
-    fn left(&self, thread: &mut Thread, place: u64) {
+    fn left(&self, thread: &mut Thread, place: u64, wish: Wish) {
         let is_outermost = thread.held.as_slice().is_empty();
-        if is_outermost {
+        if is_outermost && wish == Wish::Watched {
             thread.rests.watched(thread.site, thread.lock);
         }
         if !thread.is_wanted {

@@ -70,6 +70,8 @@ use translation::units::Units;
 pub struct Functions<'a> {
     /// Functions that run natively. The engine continues when they return.
     pub native: &'a [u64],
+    /// Those of them that call [`unlocking`] before they do anything else.
+    pub unlocks: &'a [u64],
     /// Functions at which the engine stops.
     pub last: &'a [u64],
     /// The preloaded library's code ([`code_around`]). The engine stops where it begins, except for native functions.
@@ -162,6 +164,9 @@ pub fn begin(
     };
     for ip in functions.native.iter().copied().chain(found(ALLOCATORS)) {
         units.add_special(ip, Kind::Native);
+    }
+    for ip in functions.unlocks {
+        units.add_special(*ip, Kind::Unlock);
     }
     for ip in functions.last.iter().copied().chain(found(JUMPS)) {
         units.add_special(ip, Kind::InPlace);

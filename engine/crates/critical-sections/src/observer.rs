@@ -14,8 +14,21 @@ pub trait Observer: Sync {
     /// watched until then, since the observer last wished so.
     fn entered(&self, lock: u64, site: u64, is_followed: bool) -> Wish;
 
-    /// The thread releases a lock that was passed to [`Self::entered`].
-    fn left(&self, lock: u64) -> Mode;
+    /// The thread releases a lock that was passed to [`Self::entered`], after these effects.
+    fn left(&self, lock: u64, effects: &[(CodeAddress, Effect)]) -> Mode;
+
+    /// The calling thread has taken a lock where the observer watched the last section. Returns whether the section can be
+    /// reported to [`Self::passed`]; otherwise, it is reported to [`Self::entered`] at once.
+    fn expected(&self, lock: u64, site: u64) -> bool {
+        let _ = (lock, site);
+        false
+    }
+
+    /// The calling thread is about to release its only lock, after these effects since it took the lock.
+    fn passed(&self, lock: u64, site: u64, effects: &[(CodeAddress, Effect)]) -> (Wish, Mode) {
+        let wish = self.entered(lock, site, false);
+        (wish, self.left(lock, effects))
+    }
 
     /// What the thread's instructions did, in order. Called at the latest before the thread takes or releases another lock
     /// or runs natively. `registers` are those from when the thread was last seen.

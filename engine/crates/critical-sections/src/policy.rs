@@ -99,6 +99,8 @@ pub(crate) struct Rests {
     rests: [Rest; PLACES],
     /// The length of the last rest.
     last: [u32; PLACES],
+    /// Keys of locks at sites whose last section was watched to its end.
+    watched: [u64; PLACES],
 }
 
 impl Rests {
@@ -107,6 +109,7 @@ impl Rests {
         Rests {
             rests: [Rest::default(); PLACES],
             last: [0; PLACES],
+            watched: [0; PLACES],
         }
     }
 
@@ -135,6 +138,7 @@ impl Rests {
 
     /// The observer is not interested in a lock at a site, or in all locks taken there.
     pub(crate) fn unwanted(&mut self, site: u64, lock: u64, scope: Scope) {
+        self.watched[place(key(site, lock))] = 0;
         let key = match scope {
             Scope::Site if !flows(lock) => site,
             _ => key(site, lock),
@@ -153,13 +157,22 @@ impl Rests {
 
     /// A section was watched to the end.
     pub(crate) fn watched(&mut self, site: u64, lock: u64) {
-        for key in [site, key(site, lock)] {
+        let of_lock = key(site, lock);
+        self.watched[place(of_lock)] = of_lock;
+        for key in [site, of_lock] {
             let place = place(key);
             if self.rests[place].key == key {
                 self.rests[place].left = 0;
                 self.last[place] = 0;
             }
         }
+    }
+
+    /// Whether the last section that began by taking this lock at this site was watched to its end.
+    #[inline]
+    pub(crate) fn was_watched(&self, site: u64, lock: u64) -> bool {
+        let key = key(site, lock);
+        self.watched[place(key)] == key
     }
 
     /// Rests twice as long as last time.
@@ -278,6 +291,18 @@ mod tests {
         assert!(rests.rests(SITE, other));
         rests.unwanted(SITE, LOCK, Scope::Site);
         assert!(rests.rests(SITE, LOCK));
+    }
+
+    #[test]
+    fn what_was_watched_is_known_until_nobody_wants_it() {
+        let _alone = alone();
+        let mut rests = Rests::new();
+        assert!(!rests.was_watched(SITE, LOCK));
+        rests.watched(SITE, LOCK);
+        assert!(rests.was_watched(SITE, LOCK));
+        assert!(!rests.was_watched(SITE, LOCK + 64));
+        rests.unwanted(SITE, LOCK, Scope::Site);
+        assert!(!rests.was_watched(SITE, LOCK));
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub(crate) struct Thread {
     pub(crate) site: u64,
     /// That lock.
     pub(crate) lock: u64,
+    /// Whether the observer does not know yet that the thread has taken this lock.
+    pub(crate) is_unknown: bool,
     /// Whether the observer wants reports.
     pub(crate) is_wanted: bool,
     /// Instructions left until the thread runs natively.
@@ -77,6 +79,7 @@ impl Thread {
             (&raw mut (*at).state).write(State::Native);
             (&raw mut (*at).site).write(0);
             (&raw mut (*at).lock).write(0);
+            (&raw mut (*at).is_unknown).write(false);
             (&raw mut (*at).is_wanted).write(false);
             (&raw mut (*at).left).write(0);
             (&raw mut (*at).in_window).write(false);

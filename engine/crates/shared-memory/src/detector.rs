@@ -4,16 +4,17 @@
 use std::ops::Range;
 
 use crate::flows::Flow;
+use crate::habits::Habits;
 use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, ListId, LockId, ThreadId};
-use crate::lists::{Consumption, ListLimits, ListSummary, Lists};
-use crate::numbers::Map;
+use crate::lists::{Consumption, ListLimits, ListSummary, Lists, Place};
 use crate::recycling::{Fate, Trial};
+use crate::routines::Routines;
 use crate::section::Tracker;
 use crate::sites::{Learning, Sites};
-use crate::thread::{Phase, Section, Thread};
+use crate::thread::{Phase, Section, Thread, Threads};
 use crate::words::{Birth, Words};
-use crate::{Effect, Mode, Reaction, Role};
+use crate::{Context, Effect, Mode, Reaction, Role};
 
 /// Limits on what is watched and kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +77,9 @@ pub struct FlowDetector {
     words: Words,
     lists: Lists,
     sites: Sites,
-    threads: Map<ThreadId, Thread>,
+    habits: Habits,
+    routines: Routines,
+    threads: Threads,
     /// The number of sections so far, which is also the latest section's number.
     section: u64,
     counts: Counts,
@@ -99,7 +102,9 @@ impl FlowDetector {
                 pairs: limits.pairs,
             }),
             sites: Sites::new(limits.learning),
-            threads: Map::default(),
+            habits: Habits::new(),
+            routines: Routines::new(),
+            threads: Threads::default(),
             section: 0,
             counts: Counts::default(),
             limits,
@@ -115,14 +120,14 @@ impl FlowDetector {
 
     /// A thread ends. Its stack's tags are forgotten, because a later thread may reuse the stack.
     pub fn end_thread(&mut self, thread: ThreadId) {
-        if let Some(mut state) = self.threads.remove(&thread) {
+        if let Some(mut state) = self.threads.remove(thread) {
             state.forget_own_tags(thread, &mut self.words);
         }
     }
 
     /// A thread has taken a lock at `site` in the program.
     pub fn enter(&mut self, thread: ThreadId, lock: LockId, site: CodeAddress) -> Mode {
-        let Some(state) = self.threads.get_mut(&thread) else {
+        let Some(state) = self.threads.get_mut(thread) else {
             self.counts.native += 1;
             return Mode::Native;
         };
@@ -136,6 +141,9 @@ impl FlowDetector {
         if !matches!(state.phase, Phase::Trial(_)) {
             state.trial = None;
         }
+        if let Phase::Window = state.phase {
+            self.habits.learn(state.section.way, None);
+        }
         if self.sites.enter(site, lock) == Mode::Native {
             self.counts.native += 1;
             state.phase = Phase::Native;
@@ -144,54 +152,83 @@ impl FlowDetector {
         }
         self.counts.watched += 1;
         self.section += 1;
+        state.products.clear();
         if let Some(trial) = &mut state.trial {
             trial.goes_on_in(self.section);
         }
-        state.phase = Phase::Section(Section {
-            number: self.section,
-            site,
-            lock,
-            left: self.limits.section,
-            foreign: false,
-            reads_product: false,
-            context: None,
-        });
+        state.phase = Phase::Section;
+        state.section = Section::new(self.section, site, lock, self.limits.section);
         Mode::Watched
     }
 
     /// A thread was unwatched since its last effect, although it should have been watched.
     pub fn missed(&mut self, thread: ThreadId) {
-        if let Some(state) = self.threads.get_mut(&thread) {
+        if let Some(state) = self.threads.get_mut(thread) {
             state.trial = None;
         }
     }
 
-    /// A thread releases a lock, possibly to wait for a condition.
-    pub fn leave(&mut self, thread: ThreadId, lock: LockId) -> Mode {
-        let Some(state) = self.threads.get_mut(&thread) else {
-            return Mode::Native;
+    /// A thread releases a lock, possibly to wait for a condition, after these effects ([`Self::effects`]). Whoever reports all
+    /// effects of a section here, and none before, saves time. It may now be certain enough that the thread will use what it has
+    /// taken.
+    pub fn leave(
+        &mut self,
+        thread: ThreadId,
+        lock: LockId,
+        effects: &[(CodeAddress, Effect)],
+        context: impl Fn(Role) -> Synopsis,
+    ) -> Reaction {
+        self.leave_by(thread, lock, effects, &context)
+    }
+
+    fn leave_by(
+        &mut self,
+        thread: ThreadId,
+        lock: LockId,
+        effects: &[(CodeAddress, Effect)],
+        context: Context,
+    ) -> Reaction {
+        let Some(state) = self.threads.get_mut(thread) else {
+            return Reaction::None(Mode::Native);
+        };
+        if !effects.is_empty() {
+            let is_all = state.holds_only(lock) && state.section.can_have(effects.len());
+            let _ = match is_all {
+                true => self.whole_section(thread, effects, context),
+                false => self.effects_by(thread, effects, context),
+            };
+        }
+        let Some(state) = self.threads.get_mut(thread) else {
+            return Reaction::None(Mode::Native);
         };
         if !state.give_back(lock) {
             self.counts.stray_unlocks += 1;
-            return state.mode();
+            return Reaction::None(state.mode());
         }
         if state.holds_a_lock() {
-            return state.mode();
+            return Reaction::None(state.mode());
         }
-        let Phase::Section(section) = state.phase else {
+        let Phase::Section = state.phase else {
             state.phase = Phase::Native;
-            return Mode::Native;
+            return Reaction::None(Mode::Native);
         };
+        let section = &mut state.section;
         let outcome = section.outcome(self.limits.section);
         self.sites.leave((section.site, section.lock), outcome);
-        state.phase = match section.reads_product {
-            true => Phase::Window(Section {
-                left: self.limits.window,
-                ..section
-            }),
-            false => Phase::Native,
-        };
-        state.mode()
+        state.phase = Phase::Native;
+        if state.products.is_empty() {
+            return Reaction::None(Mode::Native);
+        }
+        let expected = self.habits.expect(section.way);
+        let product = expected.and_then(|it| state.products.get(it));
+        if let Some(birth) = product
+            && !self.lists.is_undecided(birth.list)
+        {
+            return self.consume(thread, birth, context(Role::Consumer));
+        }
+        section.left = self.limits.window;
+        state.phase = Phase::Window;
+        Reaction::None(Mode::Watched)
     }
 
     /// The instruction at `at` had an effect. `context` returns the thread's context with the current call path. It is
@@ -201,54 +238,64 @@ impl FlowDetector {
         thread: ThreadId,
         at: CodeAddress,
         effect: Effect,
-        context: impl FnOnce(Role) -> Synopsis,
+        context: impl Fn(Role) -> Synopsis,
     ) -> Reaction {
-        let Some(state) = self.threads.get_mut(&thread) else {
+        self.effect_by(thread, at, effect, &context)
+    }
+
+    fn effect_by(
+        &mut self,
+        thread: ThreadId,
+        at: CodeAddress,
+        effect: Effect,
+        context: Context,
+    ) -> Reaction {
+        let Some(state) = self.threads.get_mut(thread) else {
             return Reaction::None(Mode::Native);
         };
         match state.phase {
             Phase::Native => Reaction::None(Mode::Native),
-            Phase::Section(mut section) if section.left > 0 => {
-                section.left -= 1;
-                let by = state.accessor(thread, section.number);
-                Tracker {
-                    by,
-                    state,
-                    section: &mut section,
-                    words: &mut self.words,
-                    lists: &mut self.lists,
-                }
-                .apply(at, effect, || context(Role::Producer));
-                state.phase = Phase::Section(section);
+            Phase::Section if state.section.left > 0 => {
+                self.in_section(thread, &[(at, effect)], context);
                 Reaction::None(Mode::Watched)
             }
-            Phase::Section(section) => {
+            Phase::Section => {
                 self.counts.too_long += 1;
+                let section = &state.section;
                 let outcome = section.outcome(self.limits.section);
                 self.sites.leave((section.site, section.lock), outcome);
                 state.phase = Phase::Native;
                 Reaction::None(Mode::Native)
             }
-            Phase::Window(section) => {
-                let product = state.use_after(section, effect, &self.words);
-                let left = section.left.saturating_sub(1);
-                state.phase = match product.is_none() && left > 0 {
-                    true => Phase::Window(Section { left, ..section }),
-                    false => Phase::Native,
-                };
-                let mode = state.mode();
-                match product {
-                    Some(birth) => self.consume(thread, &section, birth, context(Role::Consumer)),
-                    None => Reaction::None(mode),
-                }
-            }
+            Phase::Window => self.in_window(thread, effect, context),
             Phase::Trial(left) => Reaction::None(self.follow(thread, effect, left)),
         }
     }
 
+    /// Looks for the use of a product after a section.
+    fn in_window(&mut self, thread: ThreadId, effect: Effect, context: Context) -> Reaction {
+        let Some(state) = self.threads.get_mut(thread) else {
+            return Reaction::None(Mode::Native);
+        };
+        let product = state.use_after(effect, &self.words);
+        let section = &mut state.section;
+        section.left = section.left.saturating_sub(1);
+        let Some(birth) = product else {
+            if section.left == 0 {
+                state.phase = Phase::Native;
+                self.habits.learn(section.way, None);
+            }
+            return Reaction::None(state.mode());
+        };
+        state.phase = Phase::Native;
+        let which = state.products.which(birth);
+        self.habits.learn(section.way, which);
+        self.consume(thread, birth, context(Role::Consumer))
+    }
+
     /// Follows the object that a thread has taken (rule 10).
     fn follow(&mut self, thread: ThreadId, effect: Effect, left: u32) -> Mode {
-        let Some(state) = self.threads.get_mut(&thread) else {
+        let Some(state) = self.threads.get_mut(thread) else {
             return Mode::Native;
         };
         let is_over = match &mut state.trial {
@@ -278,27 +325,20 @@ impl FlowDetector {
         effects: &[(CodeAddress, Effect)],
         context: impl Fn(Role) -> Synopsis,
     ) -> Reaction {
-        let mut effects = effects.iter();
-        if let Some(state) = self.threads.get_mut(&thread)
-            && let Phase::Section(mut section) = state.phase
-        {
-            let by = state.accessor(thread, section.number);
-            for (at, effect) in effects.by_ref().take(section.left as usize) {
-                section.left -= 1;
-                Tracker {
-                    by,
-                    state,
-                    section: &mut section,
-                    words: &mut self.words,
-                    lists: &mut self.lists,
-                }
-                .apply(*at, *effect, || context(Role::Producer));
-            }
-            state.phase = Phase::Section(section);
-        }
+        self.effects_by(thread, effects, &context)
+    }
+
+    fn effects_by(
+        &mut self,
+        thread: ThreadId,
+        effects: &[(CodeAddress, Effect)],
+        context: Context,
+    ) -> Reaction {
+        let seen = self.in_section(thread, effects, context);
+        let effects = &effects[seen..];
         let mut consumed = None;
         for (at, effect) in effects {
-            let reaction = self.effect(thread, *at, *effect, &context);
+            let reaction = self.effect_by(thread, *at, *effect, context);
             if let Reaction::Consumed(it, _) = reaction {
                 consumed = Some(it);
             }
@@ -312,27 +352,76 @@ impl FlowDetector {
         }
     }
 
-    fn consume(
+    /// Applies effects while the thread is in a section. Returns how many of them.
+    fn in_section(
         &mut self,
-        consumer: ThreadId,
-        section: &Section,
-        birth: Birth,
-        to: Synopsis,
+        thread: ThreadId,
+        effects: &[(CodeAddress, Effect)],
+        context: Context,
+    ) -> usize {
+        let Some(mut tracker) = self.tracker(thread) else {
+            return 0;
+        };
+        let section = &mut tracker.state.section;
+        let effects = &effects[..effects.len().min(section.left as usize)];
+        section.left -= effects.len() as u32;
+        section.way.add(effects);
+        section.is_told = true;
+        tracker.whole(effects, context);
+        effects.len()
+    }
+
+    /// Applies the effects of a whole section.
+    fn whole_section(
+        &mut self,
+        thread: ThreadId,
+        effects: &[(CodeAddress, Effect)],
+        context: Context,
     ) -> Reaction {
-        let from = birth.context;
-        if let Some(state) = self.threads.get_mut(&consumer) {
-            state.taken.add(birth.value, birth.list);
+        let Some(mut tracker) = self.tracker(thread) else {
+            return Reaction::None(Mode::Native);
+        };
+        let section = &mut tracker.state.section;
+        section.left -= effects.len() as u32;
+        section.way.add(effects);
+        let way = section.way;
+        match tracker.routines.expect(way) {
+            Some(routine) => tracker.routine(effects, &routine, context),
+            None => {
+                let seen = tracker.whole(effects, context);
+                tracker.routines.learn(way, seen);
+            }
         }
+        Reaction::None(Mode::Watched)
+    }
+
+    /// What applies effects if the thread is in a section.
+    #[inline]
+    fn tracker(&mut self, thread: ThreadId) -> Option<Tracker<'_>> {
+        let state = self.threads.get_mut(thread)?;
+        let Phase::Section = state.phase else {
+            return None;
+        };
+        Some(Tracker {
+            by: state.accessor(thread, &mut self.words),
+            state,
+            words: &mut self.words,
+            lists: &mut self.lists,
+            routines: &mut self.routines,
+        })
+    }
+
+    fn consume(&mut self, consumer: ThreadId, birth: Birth, to: Synopsis) -> Reaction {
+        let from = birth.context;
+        let Some(state) = self.threads.get_mut(consumer) else {
+            return Reaction::None(Mode::Native);
+        };
+        state.taken.add(birth.value, birth.list);
+        let to_place = state.section.place();
         let Some((lock, store)) = self.lists.consume(birth.list, consumer, from, to) else {
             return Reaction::None(Mode::Native);
         };
-        // The outermost lock decides whether a section is watched.
-        for (site, outermost) in [(birth.site, birth.outermost), (section.site, section.lock)] {
-            self.sites.flowed(site, lock);
-            if outermost != lock {
-                self.sites.flowed(site, outermost);
-            }
-        }
+        self.tell_sites(birth.list, lock, to_place);
         let consumption = Consumption {
             from,
             to,
@@ -343,19 +432,33 @@ impl FlowDetector {
             list: birth.list,
         };
         let mode = match self.lists.tries(birth.list) {
-            true => self.begin_trial(consumer, section, birth),
+            true => self.begin_trial(consumer, birth),
             false => Mode::Native,
         };
         Reaction::Consumed(consumption, mode)
     }
 
+    /// Something produced at one place and consumed at another flowed. The outermost lock of a section decides whether it is
+    /// watched.
+    fn tell_sites(&mut self, list: ListId, lock: LockId, to: Place) {
+        let Some(from) = self.lists.place_to_tell(list, to, self.sites.forgotten()) else {
+            return;
+        };
+        for (site, outermost) in [from, to] {
+            self.sites.flowed(site, lock);
+            if outermost != lock {
+                self.sites.flowed(site, outermost);
+            }
+        }
+    }
+
     /// The thread's object is followed from now on (rule 10).
-    fn begin_trial(&mut self, thread: ThreadId, section: &Section, birth: Birth) -> Mode {
-        let Some(state) = self.threads.get_mut(&thread) else {
+    fn begin_trial(&mut self, thread: ThreadId, birth: Birth) -> Mode {
+        let Some(state) = self.threads.get_mut(thread) else {
             return Mode::Native;
         };
         state.trial = Some(Trial::new(birth.value, birth.list));
-        state.phase = Phase::Trial(section.left);
+        state.phase = Phase::Trial(state.section.left);
         state.mode()
     }
 
@@ -372,7 +475,7 @@ impl FlowDetector {
 
     /// Whether a thread holds a lock that was passed to [`Self::enter`].
     pub fn holds_a_lock(&self, thread: ThreadId) -> bool {
-        self.threads.get(&thread).is_some_and(Thread::holds_a_lock)
+        self.threads.get(thread).is_some_and(Thread::holds_a_lock)
     }
 
     /// Whether a native section at this site says nothing about other locks there, because something has flowed at the

@@ -27,13 +27,16 @@
 
 mod detector;
 mod flows;
+mod habits;
 mod ids;
 mod lists;
 mod numbers;
 mod recycling;
 mod registers;
+mod routines;
 mod section;
 mod sites;
+mod table;
 mod thread;
 mod words;
 
@@ -162,6 +165,9 @@ pub enum Role {
     /// The thread consumes what another one produced.
     Consumer,
 }
+
+/// Returns the thread's context in a role.
+type Context<'a> = &'a dyn Fn(Role) -> Synopsis;
 
 /// What an effect led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,6 +45,13 @@ struct List {
     store: CodeAddress,
     producers: Set<ThreadId>,
     consumers: Set<ThreadId>,
+    /// A known producer, and a known consumer, that need not be looked up.
+    last_producer: Option<ThreadId>,
+    last_consumer: Option<ThreadId>,
+    /// Where the section began that produced last.
+    from: Place,
+    /// Where the sections began of which the sites were told last, and how often flows had been forgotten then.
+    to: Option<(Place, Place, u32)>,
     demoted: bool,
     consumed: u64,
     /// What is known about the objects that are put in and taken out (rule 10).
@@ -53,11 +60,21 @@ struct List {
     flows: Flows,
 }
 
+/// Where a section began: the site and the lock.
+pub(crate) type Place = (CodeAddress, LockId);
+
+/// The number of lists that are found without a search.
+const RECENT: usize = 64;
+/// One of so many consumptions is told to the sites.
+const TOLD: u64 = 64;
+
 /// All lists of a process.
 #[derive(Debug)]
 pub(crate) struct Lists {
     lists: Vec<List>,
     index: Map<(LockId, CodeAddress), ListId>,
+    /// Lists by their stores' addresses.
+    recent: [Option<((LockId, CodeAddress), ListId)>; RECENT],
     limits: ListLimits,
     /// Stores left without a list.
     stores_left_out: u64,
@@ -79,6 +96,7 @@ impl Lists {
         Lists {
             lists: Vec::new(),
             index: Map::default(),
+            recent: [None; RECENT],
             limits,
             stores_left_out: 0,
             demoted: Vec::new(),
@@ -87,13 +105,27 @@ impl Lists {
 
     /// A thread stores a value of its own. Returns the list of what it produced, or `None` when nothing flows through this
     /// store.
+    #[inline]
     pub(crate) fn produce(
         &mut self,
-        lock: LockId,
-        store: CodeAddress,
+        key: (LockId, CodeAddress),
         by: ThreadId,
+        from: Place,
     ) -> Option<ListId> {
-        let id = self.list(lock, store)?;
+        let recent = self.recent[key.1.0 as usize % RECENT];
+        let id = match recent {
+            Some((of, id)) if of == key => id,
+            _ => self.list(key)?,
+        };
+        let list = &mut self.lists[id.0 as usize];
+        list.from = from;
+        if list.last_producer == Some(by) && !list.demoted {
+            return Some(id);
+        }
+        self.produce_as(id, by)
+    }
+
+    fn produce_as(&mut self, id: ListId, by: ThreadId) -> Option<ListId> {
         let list = &mut self.lists[id.0 as usize];
         if !list.demoted && list.consumers.contains(&by) {
             list.demoted = true;
@@ -104,14 +136,21 @@ impl Lists {
         }
         if list.producers.len() < self.limits.members {
             list.producers.insert(by);
+            list.last_producer = Some(by);
         }
         Some(id)
     }
 
-    fn list(&mut self, lock: LockId, store: CodeAddress) -> Option<ListId> {
-        if let Some(&id) = self.index.get(&(lock, store)) {
-            return Some(id);
-        }
+    fn list(&mut self, key: (LockId, CodeAddress)) -> Option<ListId> {
+        let id = match self.index.get(&key) {
+            Some(&id) => id,
+            None => self.new_list(key)?,
+        };
+        self.recent[key.1.0 as usize % RECENT] = Some((key, id));
+        Some(id)
+    }
+
+    fn new_list(&mut self, (lock, store): (LockId, CodeAddress)) -> Option<ListId> {
         if self.lists.len() >= self.limits.lists {
             self.stores_left_out += 1;
             return None;
@@ -122,6 +161,10 @@ impl Lists {
             store,
             producers: Set::default(),
             consumers: Set::default(),
+            last_producer: None,
+            last_consumer: None,
+            from: (CodeAddress(0), lock),
+            to: None,
             demoted: false,
             consumed: 0,
             recycling: Recycling::new(),
@@ -152,7 +195,8 @@ impl Lists {
     ) -> Option<(LockId, CodeAddress)> {
         let list = &mut self.lists[id.0 as usize];
         list.consumed += 1;
-        if !list.demoted && list.producers.contains(&by) {
+        let is_known = list.last_consumer == Some(by);
+        if !list.demoted && !is_known && list.producers.contains(&by) {
             list.demoted = true;
             if !list.consumers.is_empty() {
                 self.demoted.push(id);
@@ -161,11 +205,25 @@ impl Lists {
         if list.demoted {
             return None;
         }
-        if list.consumers.len() < self.limits.members {
+        if list.last_consumer != Some(by) && list.consumers.len() < self.limits.members {
             list.consumers.insert(by);
+            list.last_consumer = Some(by);
         }
         list.flows.add(from, to);
         Some((list.lock, list.store))
+    }
+
+    /// Where something was produced that has just been consumed, if the sites must be told. They need not be told every time.
+    /// `forgotten` counts how often they have forgotten flows.
+    #[inline]
+    pub(crate) fn place_to_tell(&mut self, id: ListId, to: Place, forgotten: u32) -> Option<Place> {
+        let list = &mut self.lists[id.0 as usize];
+        let now = Some((list.from, to, forgotten));
+        if list.to == now && !list.consumed.is_multiple_of(TOLD) {
+            return None;
+        }
+        list.to = now;
+        Some(list.from)
     }
 
     /// Whether it is worth observing what a thread does with an object that it has taken (rule 10).
@@ -238,6 +296,7 @@ mod tests {
     };
     const LOCK: LockId = LockId(1);
     const STORE: CodeAddress = CodeAddress(10);
+    const PLACE: Place = (CodeAddress(1), LOCK);
 
     fn context(number: u32) -> Synopsis {
         Synopsis::from_number(number)
@@ -251,12 +310,12 @@ mod tests {
     fn a_thread_in_both_roles_takes_back_all_that_flowed() {
         for producer_consumes in [true, false] {
             let mut lists = Lists::new(LIMITS);
-            let list = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
+            let list = lists.produce((LOCK, STORE), ThreadId(1), PLACE).unwrap();
             let mut consume = |by| lists.consume(list, ThreadId(by), context(1), context(2));
             assert_eq!(consume(2), Some((LOCK, STORE)));
             match producer_consumes {
                 true => assert_eq!(consume(1), None),
-                false => assert_eq!(lists.produce(LOCK, STORE, ThreadId(2)), None),
+                false => assert_eq!(lists.produce((LOCK, STORE), ThreadId(2), PLACE), None),
             }
             assert_eq!(demoted(&lists), [true]);
             assert_eq!(lists.flows(), []);
@@ -273,8 +332,10 @@ mod tests {
     #[test]
     fn another_store_under_the_same_lock_is_another_list() {
         let mut lists = Lists::new(LIMITS);
-        let queue = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
-        let free = lists.produce(LOCK, CodeAddress(20), ThreadId(2)).unwrap();
+        let queue = lists.produce((LOCK, STORE), ThreadId(1), PLACE).unwrap();
+        let free = lists
+            .produce((LOCK, CodeAddress(20)), ThreadId(2), PLACE)
+            .unwrap();
         assert_ne!(queue, free);
         assert!(
             lists
@@ -299,9 +360,14 @@ mod tests {
     #[test]
     fn what_exceeds_a_limit_is_counted() {
         let mut lists = Lists::new(LIMITS);
-        let list = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
-        lists.produce(LOCK, CodeAddress(20), ThreadId(1)).unwrap();
-        assert_eq!(lists.produce(LOCK, CodeAddress(30), ThreadId(1)), None);
+        let list = lists.produce((LOCK, STORE), ThreadId(1), PLACE).unwrap();
+        lists
+            .produce((LOCK, CodeAddress(20)), ThreadId(1), PLACE)
+            .unwrap();
+        assert_eq!(
+            lists.produce((LOCK, CodeAddress(30)), ThreadId(1), PLACE),
+            None
+        );
         assert_eq!(lists.left_out(), 1);
         for from in 1..=3 {
             lists

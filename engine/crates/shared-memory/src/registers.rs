@@ -41,6 +41,12 @@ impl Registers {
         }
     }
 
+    /// Whether this register has a product.
+    #[inline]
+    pub(crate) fn has_product(&self, register: Register) -> bool {
+        matches!(self.get(register), Tag::Produced(_))
+    }
+
     /// Removes all tags.
     pub(crate) fn forget(&mut self) {
         self.tagged = 0;

@@ -129,7 +129,14 @@ pub(crate) struct Sites {
     flowing: Map<LockId, u32>,
     /// Counts how often a site became one with flow.
     woken: u32,
+    /// Counts how often flows were forgotten.
+    forgotten: u32,
+    /// Known sites under locks with flow, as of the given count of forgotten flows.
+    recent: [Option<(CodeAddress, LockId, u32)>; RECENT],
 }
+
+/// The number of sites that are found without a search.
+const RECENT: usize = 64;
 
 impl Sites {
     pub(crate) fn new(learning: Learning) -> Self {
@@ -139,16 +146,23 @@ impl Sites {
             locks: Map::default(),
             flowing: Map::default(),
             woken: 0,
+            forgotten: 0,
+            recent: [None; RECENT],
         }
     }
 
     /// A section begins by taking this lock.
     pub(crate) fn enter(&mut self, at: CodeAddress, lock: LockId) -> Mode {
+        let recent = self.recent[at.0 as usize % RECENT];
+        if recent == Some((at, lock, self.forgotten)) {
+            return Mode::Watched;
+        }
         if self.sites.len() >= self.learning.sites && !self.sites.contains_key(&at) {
             return Mode::Native;
         }
         let site = self.sites.entry(at).or_default();
         if self.flowing.contains_key(&lock) {
+            self.recent[at.0 as usize % RECENT] = Some((at, lock, self.forgotten));
             return Mode::Watched;
         }
         match site.flows {
@@ -170,6 +184,11 @@ impl Sites {
         self.woken
     }
 
+    /// Counts how often flows were forgotten. Flows must then be told again.
+    pub(crate) fn forgotten(&self) -> u32 {
+        self.forgotten
+    }
+
     /// A watched section that began by taking this lock ends.
     pub(crate) fn leave(&mut self, (at, lock): (CodeAddress, LockId), outcome: Outcome) {
         if let Some(since) = self.flowing.get_mut(&lock) {
@@ -178,6 +197,7 @@ impl Sites {
                 return;
             }
             self.flowing.remove(&lock);
+            self.forgotten = self.forgotten.wrapping_add(1);
         }
         let Some(site) = self.sites.get_mut(&at) else {
             return;
@@ -190,6 +210,7 @@ impl Sites {
         if site.since >= self.learning.forgotten {
             site.flows = false;
             site.since = 0;
+            self.forgotten = self.forgotten.wrapping_add(1);
             return;
         }
         // Locks come and go. Those that stay are learned about again.
@@ -221,6 +242,7 @@ impl Sites {
 
     /// Some of the flow was none. Real flow will show again.
     pub(crate) fn forget_flows(&mut self) {
+        self.forgotten = self.forgotten.wrapping_add(1);
         self.flowing.clear();
         self.locks.clear();
         for site in self.sites.values_mut() {

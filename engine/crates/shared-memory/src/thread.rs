@@ -4,11 +4,65 @@ use std::ops::Range;
 
 use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::lists::Place as Origin;
+use crate::numbers::Map;
 use crate::recycling::{Taken, Trial};
 use crate::registers::Registers;
+use crate::routines::{self, Way};
 use crate::sites::Outcome;
-use crate::words::{Accessor, Birth, Locks, Tag, Words};
+use crate::words::{Accessor, Birth, Tag, Words};
 use crate::{Effect, Mode, Place};
+
+/// The threads of a process.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    places: Map<ThreadId, usize>,
+    threads: Vec<Option<Thread>>,
+    free: Vec<usize>,
+    /// The thread that was looked up last, and its place.
+    last: Option<(ThreadId, usize)>,
+}
+
+impl Threads {
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn insert(&mut self, id: ThreadId, thread: Thread) {
+        self.remove(id);
+        let place = self.free.pop().unwrap_or(self.threads.len());
+        self.places.insert(id, place);
+        match self.threads.get_mut(place) {
+            Some(slot) => *slot = Some(thread),
+            None => self.threads.push(Some(thread)),
+        }
+    }
+
+    pub(crate) fn remove(&mut self, id: ThreadId) -> Option<Thread> {
+        let place = self.places.remove(&id)?;
+        self.last = None;
+        self.free.push(place);
+        self.threads[place].take()
+    }
+
+    pub(crate) fn get(&self, id: ThreadId) -> Option<&Thread> {
+        self.threads[*self.places.get(&id)?].as_ref()
+    }
+
+    /// Usually, one thread is looked up several times in a row.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ThreadId) -> Option<&mut Thread> {
+        let place = match self.last {
+            Some((last, place)) if last == id => place,
+            _ => {
+                let place = *self.places.get(&id)?;
+                self.last = Some((id, place));
+                place
+            }
+        };
+        self.threads.get_mut(place)?.as_mut()
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Thread {
@@ -16,9 +70,13 @@ pub(crate) struct Thread {
     /// Held locks in the order in which they were first taken, with their recursion counts.
     pub(crate) held: Vec<(LockId, u32)>,
     pub(crate) phase: Phase,
+    /// The section, also in the window after it.
+    pub(crate) section: Section,
     pub(crate) registers: Registers,
     /// Tagged words on the thread's own stack.
     pub(crate) own_tags: Vec<u64>,
+    /// What the section has read that earlier sections produced.
+    pub(crate) products: Products,
     /// The objects that it took last (rule 10).
     pub(crate) taken: Taken,
     /// The object that it has just taken, while it is followed.
@@ -28,8 +86,8 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Phase {
     Native,
-    Section(Section),
-    Window(Section),
+    Section,
+    Window,
     /// After the first use: what happens to the object is followed (rule 10). Holds the effects left.
     Trial(u32),
 }
@@ -44,13 +102,79 @@ pub(crate) struct Section {
     pub(crate) left: u32,
     /// It touched something last touched by another thread.
     pub(crate) foreign: bool,
-    /// It read something that an earlier section produced.
-    pub(crate) reads_product: bool,
+    /// The instructions of its effects.
+    pub(crate) way: Way,
+    /// Some of its effects were reported before its end.
+    pub(crate) is_told: bool,
     /// The thread's context at the first store that produced.
     pub(crate) context: Option<Synopsis>,
 }
 
+/// The first of the products that a section has read.
+#[derive(Debug, Default)]
+pub(crate) struct Products {
+    first: [Option<Birth>; 4],
+    count: usize,
+}
+
+impl Products {
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    pub(crate) fn add(&mut self, birth: Birth) {
+        if let Some(slot) = self.first.get_mut(self.count) {
+            *slot = Some(birth);
+        }
+        self.count += 1;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn all(&self) -> &[Option<Birth>] {
+        &self.first[..self.count.min(self.first.len())]
+    }
+
+    pub(crate) fn get(&self, which: u8) -> Option<Birth> {
+        *self.all().get(usize::from(which))?
+    }
+
+    /// Which of them this is.
+    pub(crate) fn which(&self, birth: Birth) -> Option<u8> {
+        let at = self.all().iter().position(|it| *it == Some(birth))?;
+        Some(at as u8)
+    }
+}
+
 impl Section {
+    /// A section that begins, of at most so many effects.
+    pub(crate) fn new(number: u64, site: CodeAddress, lock: LockId, left: u32) -> Self {
+        Section {
+            number,
+            site,
+            lock,
+            left,
+            foreign: false,
+            way: Way::new(site, lock),
+            is_told: false,
+            context: None,
+        }
+    }
+
+    /// Whether so many effects can be all of it, and few enough to be a routine's.
+    pub(crate) fn can_have(&self, effects: usize) -> bool {
+        !self.is_told && effects <= routines::LONGEST.min(self.left as usize)
+    }
+
+    /// Where it began.
+    #[inline]
+    pub(crate) fn place(&self) -> Origin {
+        (self.site, self.lock)
+    }
+
     /// The section's outcome, given its limit on effects.
     pub(crate) fn outcome(&self, most: u32) -> Outcome {
         Outcome {
@@ -67,8 +191,10 @@ impl Thread {
             stack,
             held: Vec::new(),
             phase: Phase::Native,
+            section: Section::new(0, CodeAddress(0), LockId(0), 0),
             registers: Registers::new(),
             own_tags: Vec::new(),
+            products: Products::default(),
             taken: Taken::new(),
             trial: None,
         }
@@ -78,10 +204,15 @@ impl Thread {
         !self.held.is_empty()
     }
 
+    /// Whether it holds this lock, once, and no other.
+    pub(crate) fn holds_only(&self, lock: LockId) -> bool {
+        self.held.as_slice() == [(lock, 1)]
+    }
+
     pub(crate) fn mode(&self) -> Mode {
         match self.phase {
             Phase::Native => Mode::Native,
-            Phase::Section(_) | Phase::Window(_) | Phase::Trial(_) => Mode::Watched,
+            Phase::Section | Phase::Window | Phase::Trial(_) => Mode::Watched,
         }
     }
 
@@ -103,11 +234,12 @@ impl Thread {
         true
     }
 
-    pub(crate) fn accessor(&self, thread: ThreadId, section: u64) -> Accessor {
+    #[inline]
+    pub(crate) fn accessor(&self, thread: ThreadId, words: &mut Words) -> Accessor {
         Accessor {
             thread,
-            section,
-            locks: Locks::innermost(self.held.iter().map(|(lock, _)| *lock)),
+            section: self.section.number,
+            locks: words.locks(&self.held),
         }
     }
 
@@ -121,12 +253,8 @@ impl Thread {
 
     /// Rule 4: after a section, tags move through registers only and no memory is tagged. Returns the product that this
     /// effect uses.
-    pub(crate) fn use_after(
-        &mut self,
-        section: Section,
-        effect: Effect,
-        words: &Words,
-    ) -> Option<Birth> {
+    pub(crate) fn use_after(&mut self, effect: Effect, words: &Words) -> Option<Birth> {
+        let number = self.section.number;
         let (used, to_register) = match effect {
             Effect::Move {
                 from,
@@ -148,14 +276,14 @@ impl Thread {
         };
         let tag = used.map_or(Tag::None, |(place, value)| match place {
             Place::Register(register) => self.registers.get(register),
-            Place::Memory(span) => words.left_by(span, value, section.number),
+            Place::Memory(span) => words.left_by(span, value, number),
         });
         if let Some(register) = to_register {
             self.registers.set(register, tag);
             return None;
         }
         match tag {
-            Tag::Produced(birth) if birth.section < section.number => Some(birth),
+            Tag::Produced(birth) if birth.section < number => Some(birth),
             _ => None,
         }
     }

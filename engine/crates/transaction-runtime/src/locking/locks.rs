@@ -383,6 +383,17 @@ awaits!(cnd_timedwait, cnd_timedwait(deadline: *const timespec), TIMED_OUT);
 signals!(cnd_signal, cnd_signal);
 signals!(cnd_broadcast, cnd_broadcast);
 
+/// Those of the hooks that begin with [`giving`].
+pub(crate) fn unlocks() -> [u64; 4] {
+    let all = [
+        exported::pthread_mutex_unlock as *const (),
+        exported::__pthread_mutex_unlock as *const (),
+        exported::pthread_rwlock_unlock as *const (),
+        exported::mtx_unlock as *const (),
+    ];
+    all.map(|it| it.addr() as u64)
+}
+
 hooks! {
     pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK;
     __pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK;

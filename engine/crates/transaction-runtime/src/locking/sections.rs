@@ -17,7 +17,7 @@ use fulcrum_shared_memory::{
 };
 use fulcrum_wire::transactions::Record;
 
-use super::{copies, pool, watch};
+use super::{copies, locks, pool, watch};
 use crate::call_paths::modules;
 use crate::hooks::frame::Called;
 use crate::threads::thread::{self, Inside, Thread};
@@ -41,6 +41,7 @@ pub(crate) fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item 
     let last: Vec<u64> = last.collect();
     let functions = Functions {
         native: &native,
+        unlocks: &locks::unlocks(),
         last: &last,
         own: code_around(end_thread as *const () as usize as u64),
     };
@@ -188,18 +189,46 @@ impl Observer for Sections {
         };
         let wish = with(thread, enter).unwrap_or(Wish::Native(Scope::Lock));
         if wish == Wish::Watched {
-            // By the time something flows, the function that took the lock may have returned.
-            let path = thread::enter().map(|it| it.path_at(thread.watch.site.get()));
-            thread.watch.path.set(path.unwrap_or(0));
+            find_path(thread);
         }
         wish
     }
 
-    fn left(&self, lock: u64) -> Mode {
-        let leave = |it: &mut FlowDetector, id| it.leave(id, LockId(lock));
-        watched()
-            .and_then(|it| with(it, leave))
-            .unwrap_or(Mode::Native)
+    fn expected(&self, _: u64, _: u64) -> bool {
+        watched().is_some_and(find_path)
+    }
+
+    fn passed(&self, lock: u64, site: u64, effects: &[(CodeAddress, Effect)]) -> (Wish, Mode) {
+        let Some(inside) = watched().and_then(|_| thread::enter()) else {
+            return (Wish::Native(Scope::Lock), Mode::Native);
+        };
+        let path = inside.thread().watch.path.get();
+        let both = with(inside.thread(), |detector, id| {
+            detector.missed(id);
+            let wish = wish(detector, id, lock, site);
+            let context = |role| item(&inside, path, role);
+            let reaction = detector.leave(id, LockId(lock), effects, context);
+            (wish, react(&inside, detector, reaction))
+        });
+        both.unwrap_or((Wish::Native(Scope::Lock), Mode::Native))
+    }
+
+    fn left(&self, lock: u64, effects: &[(CodeAddress, Effect)]) -> Mode {
+        let Some(thread) = watched() else {
+            return Mode::Native;
+        };
+        let Some(inside) = thread::enter() else {
+            let leave =
+                |it: &mut FlowDetector, id| it.leave(id, LockId(lock), &[], |_| Synopsis::EMPTY);
+            return with(thread, leave).map_or(Mode::Native, Reaction::mode);
+        };
+        let path = inside.thread().watch.path.get();
+        let mode = with(inside.thread(), |detector, id| {
+            let context = |role| item(&inside, path, role);
+            let reaction = detector.leave(id, LockId(lock), effects, context);
+            react(&inside, detector, reaction)
+        });
+        mode.unwrap_or(Mode::Native)
     }
 
     fn effects(&self, _: &AllRegisters, effects: &[(CodeAddress, Effect)]) -> Mode {
@@ -210,16 +239,7 @@ impl Observer for Sections {
         let path = thread.watch.path.get();
         let mode = with(thread, |detector, id| {
             let reaction = detector.effects(id, effects, |role| item(&inside, path, role));
-            if let Reaction::Consumed(it, _) = reaction {
-                let (item, list) = (it.from.number().into(), it.list.number());
-                inside.write(path, &Record::Consume { item, list });
-                tell_threads(detector, &it);
-            }
-            while let Some(list) = detector.take_demoted() {
-                let list = list.number();
-                inside.write(0, &Record::Demote { list });
-            }
-            reaction.mode()
+            react(&inside, detector, reaction)
         });
         mode.unwrap_or(Mode::Native)
     }
@@ -227,6 +247,28 @@ impl Observer for Sections {
     fn translated(&self, copy: &Translated<'_>) {
         copies::add(copy);
     }
+}
+
+/// Finds the call path of a section that begins. By the time something flows, the function that took the lock may have returned.
+fn find_path(thread: &Thread) -> bool {
+    let path = thread::enter().map(|it| it.path_at(thread.watch.site.get()));
+    thread.watch.path.set(path.unwrap_or(0));
+    path.is_some()
+}
+
+/// Logs what came to the thread.
+fn react(inside: &Inside, detector: &mut FlowDetector, reaction: Reaction) -> Mode {
+    if let Reaction::Consumed(it, _) = reaction {
+        let (item, list) = (it.from.number().into(), it.list.number());
+        let path = inside.thread().watch.path.get();
+        inside.write(path, &Record::Consume { item, list });
+        tell_threads(detector, &it);
+    }
+    while let Some(list) = detector.take_demoted() {
+        let list = list.number();
+        inside.write(0, &Record::Demote { list });
+    }
+    reaction.mode()
 }
 
 /// What the detector wants to know about a section that begins.

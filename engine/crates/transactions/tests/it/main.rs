@@ -4,6 +4,7 @@ mod contexts;
 mod crosstalk;
 mod joined;
 mod memory_pools;
+mod memory_routines;
 mod memory_rules;
 mod memory_simulation;
 mod messages;

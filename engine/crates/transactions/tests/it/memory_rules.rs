@@ -424,7 +424,8 @@ fn a_thread_that_ends_leaves_nothing_on_its_stack() {
 fn an_unlock_without_a_lock_is_counted_and_changes_nothing() {
     let mut case = Case::new();
     let detector = &mut case.machine.detector;
-    detector.leave(ThreadId(0), fulcrum_transactions::LockId(LOCK));
+    let lock = fulcrum_transactions::LockId(LOCK);
+    let _ = detector.leave(ThreadId(0), lock, &[], |_| Synopsis::EMPTY);
     assert_eq!(detector.counts().stray_unlocks, 1);
     case.run(0, &section(&STORE, &[]));
     assert_eq!(case.flow(1, &section(&LOAD, &USE)), Some(PRODUCER));

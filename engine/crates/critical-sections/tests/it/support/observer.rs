@@ -83,10 +83,18 @@ impl Observer for Tests {
         mode.into()
     }
 
-    fn left(&self, lock: u64) -> Mode {
-        LISTENER.with_borrow(|it| match it {
-            Listener::Nothing | Listener::Wants | Listener::Notes(_) => Mode::Native,
-            Listener::Flows(flows) => flows.detector().leave(flows.thread, LockId(lock)),
+    fn expected(&self, _: u64, _: u64) -> bool {
+        LISTENER.with_borrow(|it| matches!(it, Listener::Flows(_)))
+    }
+
+    fn left(&self, lock: u64, effects: &[(CodeAddress, Effect)]) -> Mode {
+        LISTENER.with_borrow_mut(|it| match it {
+            Listener::Nothing | Listener::Wants => Mode::Native,
+            Listener::Notes(notes) => {
+                notes.extend_from_slice(effects);
+                Mode::Native
+            }
+            Listener::Flows(flows) => flows.leave(lock, effects),
         })
     }
 
@@ -108,14 +116,27 @@ impl Flows {
         self.detector.lock().expect("nobody panics with it")
     }
 
-    fn tell(&mut self, effects: &[(CodeAddress, Effect)]) -> Mode {
+    fn leave(&mut self, lock: u64, effects: &[(CodeAddress, Effect)]) -> Mode {
         let context = self.context;
         let mut detector = self.detector.lock().expect("nobody panics with it");
-        let reaction = detector.effects(self.thread, effects, |_| context);
+        let reaction = detector.leave(self.thread, LockId(lock), effects, |_| context);
+        drop(detector);
+        self.react(reaction)
+    }
+
+    fn react(&mut self, reaction: Reaction) -> Mode {
         if let Reaction::Consumed(it, _) = reaction {
             self.consumed.push(it);
         }
         reaction.mode()
+    }
+
+    fn tell(&mut self, effects: &[(CodeAddress, Effect)]) -> Mode {
+        let context = self.context;
+        let mut detector = self.detector.lock().expect("nobody panics with it");
+        let reaction = detector.effects(self.thread, effects, |_| context);
+        drop(detector);
+        self.react(reaction)
     }
 }
 
@@ -131,6 +152,7 @@ pub(crate) fn engine() {
         ];
         let functions = Functions {
             native: &hooks,
+            unlocks: &hooks[1..2],
             last: &[natively_from_here as *const () as usize as u64],
             own: 0..0,
         };

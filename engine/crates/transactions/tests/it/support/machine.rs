@@ -68,6 +68,15 @@ struct Thread {
     consumed: Option<Consumption>,
 }
 
+impl Thread {
+    fn react(&mut self, reaction: Reaction) {
+        self.mode = reaction.mode();
+        if let Reaction::Consumed(it, _) = reaction {
+            self.consumed = Some(it);
+        }
+    }
+}
+
 /// What a thread did when it ran a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Done {
@@ -183,7 +192,9 @@ impl Machine {
                 if *times == 0 {
                     self.holders.remove(&lock);
                 }
-                self.threads[at].mode = self.detector.leave(thread, LockId(lock));
+                let context = self.threads[at].context;
+                let reaction = self.detector.leave(thread, LockId(lock), &[], |_| context);
+                self.threads[at].react(reaction);
             }
             Op::Load(to, from) => {
                 let from = self.address(at, from);
@@ -313,10 +324,7 @@ impl Machine {
         let reaction = self
             .detector
             .effect(thread.id, code, effect, |_| thread.context);
-        thread.mode = reaction.mode();
-        if let Reaction::Consumed(it, _) = reaction {
-            thread.consumed = Some(it);
-        }
+        thread.react(reaction);
     }
 
     fn address(&self, at: usize, place: At) -> u64 {
