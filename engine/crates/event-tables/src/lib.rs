@@ -32,7 +32,7 @@ pub enum Format {
 pub struct Table<W: Write + Send>(Form<W>);
 
 enum Form<W: Write + Send> {
-    Separated(Separated<W>),
+    Separated(Box<Separated<W>>),
     Objects(Objects<W>),
     Columns(Box<columns::Writer<W>>),
 }
@@ -59,8 +59,8 @@ impl<W: Write + Send> Table<W> {
     pub fn new(out: W, format: Format, names: &[String], holds: &[Holds]) -> io::Result<Table<W>> {
         let columns = |writer| Form::Columns(Box::new(writer));
         Ok(Table(match format {
-            Format::Csv => Form::Separated(Separated::commas(out, names)?),
-            Format::Tsv => Form::Separated(Separated::tabs(out, names)?),
+            Format::Csv => Form::Separated(Box::new(Separated::commas(out, names)?)),
+            Format::Tsv => Form::Separated(Box::new(Separated::tabs(out, names)?)),
             Format::Json => Form::Objects(Objects::new(out, names)),
             Format::Arrow => columns(columns::Writer::arrow(out, names, holds)?),
             Format::Parquet => columns(columns::Writer::parquet(out, names, holds)?),

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn Agent_OnLoad(
     0
 }
 
-/// The agent is loaded into a running virtual machine. `options` is a command for [`commands::command`]. Returns 0 when it
+/// The agent is loaded into a running virtual machine. `options` is a command for `commands::command`. Returns 0 when it
 /// was done, 1 when it was refused and the reason is in the run's folder, and a negative error number (`errno`) when the
 /// reason could not be written there.
 #[unsafe(no_mangle)]

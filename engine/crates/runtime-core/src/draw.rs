@@ -113,7 +113,7 @@ impl Levels {
 
     /// Draws what the next experiment on a target does. Each target draws without replacement from its own decks. One holds
     /// every speedup once and as many controls, so that short runs cover all levels. The controls' deck holds every level's
-    /// placebo once and [`BASELINES`] times as many baselines.
+    /// placebo once and three times as many baselines.
     pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> Treatment {
         let count = self.among.count_ones();
         if count == 0 {

@@ -62,7 +62,7 @@ pub struct Outcome {
     pub probes_ns: u64,
     /// How it ended.
     pub closing: Closing,
-    /// The number that [`Stack::event`] returned when it began, or that was passed to [`Stack::numbered`].
+    /// The number that [`Stack::event`] returned when it began, or that `Stack::numbered` was given.
     pub serial: u64,
 }
 
