@@ -21,7 +21,9 @@ pub use compare::call_trees::{ComparativeProfile, ComparativeSummary, DifferentU
 pub use compare::inputs::Normalisation;
 pub use compare::observations::{Observation, Observations};
 pub use compare::spread::{SIGNIFICANT, Sample, Spread};
-pub use flame::{Boxes, FlameTree, Matches, Merged, MergedSide, PathOccurrences, View, Width};
+pub use flame::{
+    Boxes, FlameTree, Matches, Merged, MergedSide, Painted, PathOccurrences, View, Width,
+};
 pub use fulcrum_model::digest;
 pub use profile::any::{AnyProfile, AnySummary};
 pub use profile::call_graph::{CallGraphProfile, CallGraphSummary};

@@ -29,6 +29,15 @@ impl Costs {
         b: 0,
         weight: 0.0,
     };
+
+    /// A cost that is not negative, in a tree without a comparison.
+    pub(crate) fn alone(cost: i64) -> Costs {
+        Costs {
+            a: cost,
+            b: 0,
+            weight: cost as f64,
+        }
+    }
 }
 
 /// A sum of costs, as small as the tree allows: there are as many as a path has contexts.
@@ -73,10 +82,6 @@ impl Cost for i64 {
     }
 
     fn costs(self) -> Costs {
-        Costs {
-            a: self,
-            b: 0,
-            weight: self as f64,
-        }
+        Costs::alone(self)
     }
 }

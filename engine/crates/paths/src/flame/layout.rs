@@ -1,6 +1,7 @@
 //! Lays out boxes.
 
-use super::costs::Width;
+use super::costs::{Cost as _, Width};
+use super::nodes::{Nodes, WithNodes};
 use super::tree::{FlameTree, Least};
 
 /// The visible part of a flame graph.
@@ -111,8 +112,30 @@ impl FlameTree {
     /// # Panics
     /// When there is no such node.
     pub fn boxes(&self, root: Option<u32>, view: &View) -> Boxes {
-        let (start, end) = root.map_or((0, self.len()), |n| (n, self.end(n)));
-        let total = self.weight(view.width, start, end);
+        let layout = Layout {
+            tree: self,
+            root,
+            view,
+        };
+        self.with_nodes(view.width, layout)
+    }
+}
+
+/// Lays out the boxes of a tree.
+struct Layout<'l> {
+    tree: &'l FlameTree,
+    root: Option<u32>,
+    view: &'l View,
+}
+
+impl WithNodes for Layout<'_> {
+    type Answer = Boxes;
+
+    fn with<N: Nodes + Sync>(self, nodes: &N) -> Boxes {
+        let Layout { tree, root, view } = self;
+        let all = |n: Option<u32>| n.map_or((0, tree.len()), |n| (n, nodes.end(n)));
+        let cost = |(start, end): (u32, u32)| nodes.cost(start, end).costs();
+        let total = cost(all(root)).weight;
         let least = Least {
             whole: total,
             part: view.minimum,
@@ -121,20 +144,20 @@ impl FlameTree {
         let mut children = Vec::new();
         let mut open = vec![(root, 0.0, 1.0, 0_u32, None)];
         while let Some((n, x, width, depth, parent)) = open.pop() {
-            let (start, end) = n.map_or((0, self.len()), |n| (n, self.end(n)));
+            let costs = cost(all(n));
             let parent = boxes.push(
                 view,
                 Placed {
                     depth,
                     x,
                     width,
-                    key: n.map(|n| self.key(n)),
+                    key: n.map(|n| nodes.key(n)),
                     node: n,
                     sample: n,
                     parent,
-                    a: self.a(start, end),
-                    b: self.b(start, end),
-                    own: n.map_or(0, |n| self.a(n, n + 1)),
+                    a: costs.a,
+                    b: costs.b,
+                    own: n.map_or(0, |n| cost((n, n + 1)).a),
                 },
             );
             if total == 0.0 {
@@ -142,7 +165,7 @@ impl FlameTree {
             }
             let mut x = x;
             let above = open.len();
-            self.wide_children(view.width, n, least, &mut children);
+            tree.wide_children((nodes, view.width), n, least, &mut children);
             // The widest children come first.
             for &(weight, child) in &children {
                 if x >= view.right {

@@ -14,6 +14,9 @@ const MANY: usize = 8_000;
 /// The items of one box.
 pub(super) struct Group<I, C> {
     pub(crate) key: u32,
+    /// The first node that the box stands for.
+    pub(crate) sample: Option<u32>,
+    /// Those on which something can be.
     pub(crate) items: Vec<I>,
     pub(crate) cost: C,
 }
@@ -42,6 +45,9 @@ struct Scratch<I, C> {
 /// The sum of the items with one name.
 struct Sum<C> {
     key: u32,
+    /// The first node.
+    sample: u32,
+    /// The number of items.
     count: u32,
     /// The position of its group, if it is wide enough.
     group: u32,
@@ -132,7 +138,7 @@ impl<I: Copy + Send + Sync, C: Cost> Scratches<I, C> {
             }
         });
         for sum in &mut other.sums {
-            let into = one.sum_of(sum.key);
+            let into = one.sum_of(sum.key, sum.sample);
             one.sums[into as usize].count += sum.count;
             one.sums[into as usize].cost.add(sum.cost);
             // For now the position of the sum of both.
@@ -171,28 +177,32 @@ impl<I: Copy, C: Cost> Scratch<I, C> {
 
     /// Sums what is on these items by name.
     fn sum<S: Stack<C, Item = I>>(&mut self, nodes: &impl Nodes<Cost = C>, items: &[I]) {
-        S::each_next(nodes, items, |item, n, cost| {
-            if let Some((at, last)) = self.next.last_mut()
+        S::each_next(nodes, items, |item, (n, key), cost| {
+            if let Some(item) = item
+                && let Some((at, last)) = self.next.last_mut()
                 && S::join(last, item)
             {
                 self.sums[*at as usize].cost.add(cost);
                 return;
             }
-            let at = self.sum_of(nodes.key(n));
+            let at = self.sum_of(key, n);
             let sum = &mut self.sums[at as usize];
-            sum.count += 1;
             sum.cost.add(cost);
-            self.next.push((at, item));
+            if let Some(item) = item {
+                sum.count += 1;
+                self.next.push((at, item));
+            }
         });
     }
 
-    /// The position of a name's sum.
-    fn sum_of(&mut self, key: u32) -> u32 {
+    /// The position of a name's sum. If there is none, a node of the name is its first.
+    fn sum_of(&mut self, key: u32, node: u32) -> u32 {
         let place = &mut self.place[key as usize];
         if *place == NONE {
             *place = self.sums.len() as u32;
             self.sums.push(Sum {
                 key,
+                sample: node,
                 count: 0,
                 group: NONE,
                 cost: C::NOTHING,
@@ -203,10 +213,7 @@ impl<I: Copy, C: Cost> Scratch<I, C> {
 
     /// A group without items for each sum that is wide enough.
     fn groups(&mut self, least: f64) -> OnBox<I, C> {
-        let mut on = OnBox {
-            groups: Vec::new(),
-            all: C::NOTHING,
-        };
+        let mut on: OnBox<I, C> = OnBox::default();
         for sum in &mut self.sums {
             on.all.add(sum.cost);
             let Costs { weight, .. } = sum.cost.costs();
@@ -215,6 +222,7 @@ impl<I: Copy, C: Cost> Scratch<I, C> {
                 sum.group = on.groups.len() as u32;
                 on.groups.push(Group {
                     key: sum.key,
+                    sample: Some(sum.sample),
                     items: Vec::with_capacity(sum.count as usize),
                     cost: sum.cost,
                 });
@@ -242,8 +250,17 @@ impl<I: Copy, C: Cost> Scratch<I, C> {
     }
 }
 
+impl<I, C: Cost> Default for OnBox<I, C> {
+    fn default() -> Self {
+        OnBox {
+            groups: Vec::new(),
+            all: C::NOTHING,
+        }
+    }
+}
+
 impl<I, C: Cost> OnBox<I, C> {
-    fn sorted(mut self) -> Self {
+    pub(super) fn sorted(mut self) -> Self {
         self.groups.sort_by(|a, b| {
             let [of_a, of_b] = [a, b].map(|it| it.cost.costs().weight);
             of_b.total_cmp(&of_a).then(a.key.cmp(&b.key))

@@ -5,9 +5,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::by_calls::{ByCalls, Function};
 use super::costs::{Cost, Costs, Width};
 use super::layout::{Boxes, Placed, View};
-use super::levels::{Group, Scratches};
+use super::levels::{Group, OnBox, Scratches};
 use super::nodes::{Nodes, WithNodes, parent_of, with_subtrees};
 use super::path_occurrences::{MergedSide, PathOccurrences};
 use super::stack::{Callees, Callers, Stack};
@@ -35,6 +36,7 @@ impl<'a> Merged<'a> {
             width,
             key: *keys.last()?,
             total: Costs::NOTHING,
+            by_calls: false,
             nodes: Vec::new(),
             costs: Vec::new(),
         };
@@ -44,7 +46,8 @@ impl<'a> Merged<'a> {
             contexts: &mut contexts,
         };
         tree.with_nodes(width, find);
-        (!contexts.nodes.is_empty()).then(|| Merged::from_occurrences(tree, &Arc::new(contexts)))
+        let some = contexts.by_calls || !contexts.nodes.is_empty();
+        some.then(|| Merged::from_occurrences(tree, &Arc::new(contexts)))
     }
 
     /// The occurrences, for [`Merged::from_occurrences`].
@@ -90,6 +93,14 @@ impl WithNodes for Find<'_> {
         } = self;
         let mut covered = 0;
         if let [key] = keys {
+            if let Some((index, _)) = nodes.calls()
+                && (contexts.side == MergedSide::Callers || !index.containers_within())
+            {
+                let (_, cum) = index.name_cost(*key);
+                contexts.by_calls = !index.nodes_of(*key).is_empty();
+                contexts.total = Costs::alone(cum);
+                return;
+            }
             // Usually there are many nodes.
             with_subtrees(
                 nodes,
@@ -151,21 +162,20 @@ impl WithNodes for Draw<'_> {
 }
 
 impl Draw<'_> {
-    fn draw<C: Cost, S: Stack<C>>(&self, nodes: &(impl Nodes<Cost = C> + Sync)) -> Option<Boxes> {
+    fn draw<C: Cost, S: ByCalls<C>>(&self, nodes: &(impl Nodes<Cost = C> + Sync)) -> Option<Boxes> {
         let mut scratch = Scratches::new(self.tree.keys());
         let root = self.root::<C, S>(nodes, &mut scratch)?;
         let view = self.view;
-        let total = root.cost.costs().weight;
+        let total = root.cost().weight;
         let least = match total > 0.0 {
             true => view.minimum * total,
             false => f64::INFINITY,
         };
-        let mut drawn = vec![Drawn::new::<C, S>(&root, (0.0, 1.0))];
-        let mut level = vec![root.items];
+        let mut drawn = vec![root.drawn()];
+        let mut level = Vec::new();
+        let mut on_level = vec![root.on_it::<S>(nodes, least, |_| true, &mut scratch)];
         let mut first = 0;
-        while !level.is_empty() {
-            let on_level = scratch.level::<S>(nodes, &level, least);
-            level.clear();
+        while !on_level.is_empty() {
             let boxes = first..drawn.len();
             first = drawn.len();
             for (at, on) in boxes.zip(on_level) {
@@ -174,34 +184,91 @@ impl Draw<'_> {
                 for group in on.groups {
                     let width = group.cost.costs().weight / total;
                     if view.shows(x, width) {
-                        drawn.push(Drawn::new::<C, S>(&group, (x, width)));
+                        let of = (group.key, group.sample);
+                        drawn.push(Drawn::new(of, group.cost.costs(), (x, width)));
                         level.push(group.items);
                     }
                     x += width;
                 }
                 drawn[at].on_it = start..drawn.len();
             }
+            on_level = scratch.level::<S>(nodes, &level, least);
+            level.clear();
         }
         Some(in_order(&drawn, view))
     }
 
     /// The root: the path, or the box on it that is reached along the names.
-    fn root<C: Cost, S: Stack<C>>(
+    fn root<'n, C: Cost, S: ByCalls<C>>(
         &self,
-        nodes: &(impl Nodes<Cost = C> + Sync),
+        nodes: &'n (impl Nodes<Cost = C> + Sync),
         scratch: &mut Scratches<S::Item, C>,
-    ) -> Option<Group<S::Item, C>> {
-        let mut root = Group {
-            key: self.of.key,
-            items: S::begin(self.of),
-            cost: C::of(self.of.total),
-        };
+    ) -> Option<Root<'n, S::Item, C>> {
+        let mut root = Root::of::<S>(self.of, nodes);
         for name in self.along {
-            let on = scratch.on_box::<S>(nodes, &root.items, 0.0);
+            let named = |key: u32| self.tree.title(key) == *name;
+            let on = root.on_it::<S>(nodes, 0.0, named, scratch);
             let mut found = on.groups.into_iter();
-            root = found.find(|group| self.tree.title(group.key) == *name)?;
+            root = Root::Group(found.find(|group| named(group.key))?);
         }
         Some(root)
+    }
+}
+
+/// The box at the bottom.
+enum Root<'t, I, C> {
+    /// All calls of a function.
+    Function(Function<'t>, C),
+    Group(Group<I, C>),
+}
+
+impl<'t, I: Copy + Send + Sync, C: Cost> Root<'t, I, C> {
+    fn of<S: Stack<C, Item = I>>(of: &PathOccurrences, nodes: &'t impl Nodes<Cost = C>) -> Self {
+        let cost = C::of(of.total);
+        match nodes.calls().filter(|_| of.by_calls) {
+            Some((index, calls)) => {
+                let key = of.key;
+                Root::Function(Function { index, calls, key }, cost)
+            }
+            None => Root::Group(Group {
+                key: of.key,
+                sample: of.nodes.first().copied(),
+                items: S::begin(nodes, of),
+                cost,
+            }),
+        }
+    }
+
+    fn cost(&self) -> Costs {
+        match self {
+            Root::Function(_, cost) => cost.costs(),
+            Root::Group(group) => group.cost.costs(),
+        }
+    }
+
+    fn drawn(&self) -> Drawn {
+        let (key, sample) = match self {
+            Root::Function(of, _) => (of.key, of.index.nodes_of(of.key).first().copied()),
+            Root::Group(group) => (group.key, group.sample),
+        };
+        Drawn::new((key, sample), self.cost(), (0.0, 1.0))
+    }
+
+    /// The boxes on it that are at least so wide. Others than those of these keys may be left out.
+    fn on_it<S: ByCalls<C, Item = I>>(
+        &self,
+        nodes: &(impl Nodes<Cost = C> + Sync),
+        least: f64,
+        of_keys: impl Fn(u32) -> bool,
+        scratch: &mut Scratches<I, C>,
+    ) -> OnBox<I, C> {
+        match self {
+            Root::Function(of, _) => {
+                let wanted = |key: u32, weight: f64| weight >= least && of_keys(key);
+                S::on_function(nodes, *of, wanted, scratch)
+            }
+            Root::Group(group) => scratch.on_box::<S>(nodes, &group.items, least),
+        }
     }
 }
 
@@ -219,14 +286,14 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn new<C: Cost, S: Stack<C>>(of: &Group<S::Item, C>, (x, width): (f64, f64)) -> Self {
+    fn new((key, sample): (u32, Option<u32>), costs: Costs, (x, width): (f64, f64)) -> Self {
         Drawn {
-            key: of.key,
+            key,
             x,
             width,
-            costs: of.cost.costs(),
+            costs,
             own: 0,
-            sample: of.items.first().map(|&it| S::node(it)),
+            sample,
             on_it: 0..0,
         }
     }

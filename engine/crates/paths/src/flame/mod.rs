@@ -3,6 +3,7 @@
 //! Boxes are as wide as the absolute value of their cost, so that they always fit on the box below them. A comparison is drawn as
 //! one tree with the nodes of all inputs (`Union`).
 
+mod by_calls;
 mod costs;
 mod layout;
 mod levels;
@@ -18,6 +19,7 @@ mod union;
 pub use costs::Width;
 pub use layout::{Boxes, View};
 pub use merged::Merged;
+pub use paint::Painted;
 pub use path_occurrences::{MergedSide, PathOccurrences};
 pub use search::Matches;
 pub use tree::FlameTree;

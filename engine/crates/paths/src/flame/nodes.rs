@@ -6,6 +6,7 @@ use fulcrum_model::call_tree::NO_NODE;
 
 use super::costs::{Cost, Costs};
 use super::union::{Sums, Union};
+use crate::profile::call_tree::calls::CallTable;
 use crate::profile::call_tree::index::Index;
 use crate::profile::call_tree::names::NO_NAME;
 
@@ -15,6 +16,11 @@ pub(super) trait Nodes {
 
     /// The number of the node's name.
     fn key(&self, n: u32) -> u32;
+
+    /// The same, where nothing else of the node is read.
+    fn key_alone(&self, n: u32) -> u32 {
+        self.key(n)
+    }
 
     /// [`NO_NODE`] for roots.
     fn parent(&self, n: u32) -> u32;
@@ -28,28 +34,20 @@ pub(super) trait Nodes {
     /// Reads the memory that a visit of the node needs first. The result is meaningless. The processor then waits for it at the same
     /// time as for the memory of other nodes.
     fn touch(&self, n: u32) -> u32;
+
+    /// The index whose costs these are, and its calls, if they are known.
+    fn calls(&self) -> Option<(&Index, &CallTable)> {
+        None
+    }
 }
 
 /// The number of nodes whose memory is requested together.
-const TOGETHER: usize = 16;
+pub(super) const TOGETHER: usize = 16;
 
 /// More children than this of one node are not requested ahead.
 const CHILDREN: usize = 8;
 
-/// Visits items in groups whose memory is requested together. `of` is the node of an item.
-pub(super) fn together<T>(
-    nodes: &impl Nodes,
-    items: &[T],
-    of: impl Fn(&T) -> u32,
-    mut visit: impl FnMut(&T),
-) {
-    for group in items.chunks(TOGETHER) {
-        black_box(group.iter().fold(0, |sum, it| sum ^ nodes.touch(of(it))));
-        group.iter().for_each(&mut visit);
-    }
-}
-
-/// The same with the cost of each node's subtree.
+/// Visits items with the cost of each node's subtree, in groups whose memory is requested together. `of` is the node of an item.
 pub(super) fn with_subtrees<T, N: Nodes>(
     nodes: &N,
     items: &[T],
@@ -95,6 +93,15 @@ impl Nodes for OneTree<'_> {
     }
 
     #[inline]
+    fn key_alone(&self, n: u32) -> u32 {
+        let frame = self.index.frame(n);
+        match self.index.name_of_frame(frame) {
+            NO_NAME => self.names + frame,
+            name => name,
+        }
+    }
+
+    #[inline]
     fn parent(&self, n: u32) -> u32 {
         self.index.parent(n)
     }
@@ -113,6 +120,11 @@ impl Nodes for OneTree<'_> {
     fn touch(&self, n: u32) -> u32 {
         self.index.own(n) as u32 ^ self.index.end(n)
     }
+
+    fn calls(&self) -> Option<(&Index, &CallTable)> {
+        let calls = self.index.known_calls()?;
+        Some((self.index, calls))
+    }
 }
 
 /// One call tree in which some costs are negative.
@@ -128,6 +140,11 @@ impl Nodes for SignedTree<'_> {
     #[inline]
     fn key(&self, n: u32) -> u32 {
         self.tree.key(n)
+    }
+
+    #[inline]
+    fn key_alone(&self, n: u32) -> u32 {
+        self.tree.key_alone(n)
     }
 
     #[inline]
@@ -186,15 +203,19 @@ impl Nodes for UnionTree<'_> {
     }
 }
 
-/// Visits each child of these nodes, with the cost of its subtree.
-pub(super) fn each_child<N: Nodes>(nodes: &N, of: &[u32], mut visit: impl FnMut(u32, N::Cost)) {
+/// Visits each child of these nodes, given with their ends: the child, its end, and the cost of its subtree.
+pub(super) fn each_child<N: Nodes>(
+    nodes: &N,
+    of: &[(u32, u32)],
+    mut visit: impl FnMut(u32, u32, N::Cost),
+) {
     for parents in of.chunks(TOGETHER) {
         request_children(nodes, parents);
-        for &parent in parents {
-            let (mut n, last) = (parent + 1, nodes.end(parent));
+        for &(parent, last) in parents {
+            let mut n = parent + 1;
             while n < last {
                 let end = nodes.end(n);
-                visit(n, nodes.cost(n, end));
+                visit(n, end, nodes.cost(n, end));
                 n = end;
             }
         }
@@ -202,12 +223,10 @@ pub(super) fn each_child<N: Nodes>(nodes: &N, of: &[u32], mut visit: impl FnMut(
 }
 
 /// Requests the memory of at most [`TOGETHER`] nodes' children: first that of all first children, then of all second ones, and so on.
-fn request_children(nodes: &impl Nodes, of: &[u32]) {
+fn request_children(nodes: &impl Nodes, of: &[(u32, u32)]) {
     // The next child of each node, and the node's end.
     let mut open = [(0, 0); TOGETHER];
-    black_box(of.iter().fold(0, |sum, &n| sum ^ nodes.touch(n)));
-    for (to, &n) in open.iter_mut().zip(of) {
-        let end = nodes.end(n);
+    for (to, &(n, end)) in open.iter_mut().zip(of) {
         black_box(nodes.cost(n, end));
         *to = (n + 1, end);
     }

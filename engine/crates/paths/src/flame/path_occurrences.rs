@@ -19,6 +19,8 @@ pub struct PathOccurrences {
     pub(super) key: u32,
     /// The cost of everything that they cover.
     pub(super) total: Costs,
+    /// The path has one name, and the boxes on it come from the table of calls: `nodes` and `costs` are empty.
+    pub(super) by_calls: bool,
     /// The nodes of the outermost occurrences: for callees the final nodes, for callers the first ones.
     pub(super) nodes: Vec<u32>,
     /// The cost of what each of them covers. For callers only.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use fulcrum_model::call_tree::NO_NODE;
 
 use super::costs::{Cost as _, Costs, Width};
-use super::nodes::{Nodes as _, OneTree, SignedTree, UnionTree, WithNodes};
+use super::nodes::{Nodes, OneTree, SignedTree, UnionTree, WithNodes};
 use super::union::Union;
 use crate::profile::any::AnyProfile;
 use crate::profile::call_tree::CallTreeProfile;
@@ -211,18 +211,19 @@ impl FlameTree {
         self.sizes.get_or_init(|| sizes(index)).as_deref()
     }
 
-    /// A node's children, or the roots, that are wide enough, the widest first. Ties are in the order of nodes.
+    /// A node's children, or the roots, that are wide enough, the widest first. Ties are in the order of nodes. `nodes` has the
+    /// given width.
     pub(super) fn wide_children(
         &self,
-        width: Width,
+        (nodes, width): (&impl Nodes, Width),
         of: Option<u32>,
         least: Least,
         into: &mut Vec<(f64, u32)>,
     ) {
         into.clear();
-        let (first, end) = of.map_or((0, self.len()), |n| (n + 1, self.end(n)));
+        let (first, end) = of.map_or((0, self.len()), |n| (n + 1, nodes.end(n)));
         if end - first <= MANY {
-            self.each_child(width, (first, end), |child| {
+            each_sibling(nodes, (first, end), |child| {
                 if least.reached(child.0) {
                     into.push(child);
                 }
@@ -230,41 +231,26 @@ impl FlameTree {
             into.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             return;
         }
-        let all = self.children(width, of);
-        let weight = |&n: &u32| (self.weight(width, n, self.end(n)), n);
+        let all = self.children((nodes, width), of);
+        let weight = |&n: &u32| (nodes.cost(n, nodes.end(n)).costs().weight, n);
         let wide = all.iter().map(weight);
         into.extend(wide.take_while(|child| least.reached(child.0)));
     }
 
     /// The children of a node with many descendants, the widest first. Ties are in the order of nodes.
-    fn children(&self, width: Width, of: Option<u32>) -> Arc<[u32]> {
+    fn children(&self, (nodes, width): (&impl Nodes, Width), of: Option<u32>) -> Arc<[u32]> {
         let key = (width, of.unwrap_or(NO_NODE));
         let remembered = || self.children.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(children) = remembered().get(&key) {
             return Arc::clone(children);
         }
-        let siblings = of.map_or((0, self.len()), |n| (n + 1, self.end(n)));
+        let siblings = of.map_or((0, self.len()), |n| (n + 1, nodes.end(n)));
         let mut children: Vec<(f64, u32)> = Vec::new();
-        self.each_child(width, siblings, |child| children.push(child));
+        each_sibling(nodes, siblings, |child| children.push(child));
         children.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let children: Arc<[u32]> = children.into_iter().map(|it| it.1).collect();
         remembered().insert(key, Arc::clone(&children));
         children
-    }
-
-    /// Visits siblings, each with its width.
-    fn each_child(
-        &self,
-        width: Width,
-        (first, end): (u32, u32),
-        mut visit: impl FnMut((f64, u32)),
-    ) {
-        let mut n = first;
-        while n < end {
-            let next = self.end(n);
-            visit((self.weight(width, n, next), n));
-            n = next;
-        }
     }
 
     /// The occurrences of a path, ascending: the last and the first node of each. Empty if the tree does not have a name.
@@ -305,6 +291,16 @@ impl FlameTree {
     }
 }
 
+/// Visits siblings, each with its width.
+fn each_sibling(nodes: &impl Nodes, (first, end): (u32, u32), mut visit: impl FnMut((f64, u32))) {
+    let mut n = first;
+    while n < end {
+        let next = nodes.end(n);
+        visit((nodes.cost(n, next).costs().weight, n));
+        n = next;
+    }
+}
+
 /// The minimum width: a part of a whole.
 #[derive(Clone, Copy)]
 pub(super) struct Least {
@@ -320,7 +316,7 @@ impl Least {
 
 /// Prefix sums of absolute costs. `None` if no cost is negative.
 fn sizes(index: &Index) -> Option<Vec<i64>> {
-    if (0..index.len()).all(|n| index.own(n) >= 0) {
+    if !index.has_negative() {
         return None;
     }
     let mut sum = 0;

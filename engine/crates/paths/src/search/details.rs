@@ -104,11 +104,16 @@ pub(crate) fn of<P: ProfileInterface>(
         Some(cutoff) => zoom_trim(profile, s, cutoff, end),
         None => Nearby::all(end.trim(profile, s).into_iter().collect()),
     };
-    let [top, bottom] = match cutoff {
+    let extensions = || match cutoff {
         Some(cutoff) => zoomed(profile, s, cutoff),
         None => profile
             .costed_at_both_ends(s)
             .map(|all| Nearby::all(ranked(all, |s| profile.cum_of(s)))),
+    };
+    let about = || about(profile, s, labels, whole);
+    let (about, [top, bottom]) = match profile.is_frequent(s) {
+        true => both(about, extensions),
+        false => (about(), extensions()),
     };
     let hidden = [&top, &bottom].map(|it| Hidden {
         count: it.hidden,
@@ -120,10 +125,7 @@ pub(crate) fn of<P: ProfileInterface>(
         (Step::TrimTop, trims(End::Top).shown),
         (Step::TrimBottom, trims(End::Bottom).shown),
     ]);
-    let details = Details {
-        hidden,
-        ..about(profile, s, labels, whole)
-    };
+    let details = Details { hidden, ..about };
     (details, numbered)
 }
 
@@ -137,13 +139,19 @@ fn zoomed<P: ProfileInterface>(
     if !profile.is_frequent(s) {
         return [at(End::Top), at(End::Bottom)];
     }
+    let (top, bottom) = both(|| at(End::Top), || at(End::Bottom));
+    [top, bottom]
+}
+
+/// Two results, the first from a thread of its own.
+fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl Fn() -> B) -> (A, B) {
     thread::scope(|scope| {
-        let top = thread::Builder::new().spawn_scoped(scope, || at(End::Top));
-        let bottom = at(End::Bottom);
-        let top = match top {
-            Ok(top) => top.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => at(End::Top),
+        let other = thread::Builder::new().spawn_scoped(scope, &first);
+        let second = second();
+        let first = match other {
+            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => first(),
         };
-        [top, bottom]
+        (first, second)
     })
 }

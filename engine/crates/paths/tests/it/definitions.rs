@@ -93,7 +93,10 @@ fn check<P: ProfileInterface>(profile: &P, definitions: &Definitions<'_>, random
             assert_eq!(base_ovl(profile, s, others), expect.base);
             assert_eq!(cum_ovl(profile, s, others), expect.cum);
             if let Some(others) = profile.prepare(others) {
-                assert_eq!(others.overlap(s), expect, "{path:?} {rest:?}");
+                let fresh = profile.summary_of(path).unwrap();
+                for s in [s, &fresh] {
+                    assert_eq!(others.overlap(s), expect, "{path:?} {rest:?}");
+                }
             }
         }
     }

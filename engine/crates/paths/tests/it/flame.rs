@@ -3,20 +3,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::support::{Naive, large_tree, random_tree};
+use crate::support::{Naive, large_tree, random_tree, tree_of};
 use fulcrum_model::CallTree;
-use fulcrum_model::call_tree::NO_NODE;
+use fulcrum_model::call_tree::{Frame, NO_NODE};
 use fulcrum_paths::{
     AnyProfile, Boxes, CallTreeProfile, ComparativeProfile, FlameTree, Merged, MergedSide,
     ProfileInterface as _, View, Width,
 };
 use fulcrum_stats::Random;
 
+const BOTH: [MergedSide; 2] = [MergedSide::Callers, MergedSide::Callees];
 const WIDTHS: [Width; 3] = [Width::A, Width::B, Width::Change];
 
 fn alone(tree: &Arc<CallTree>) -> (Arc<AnyProfile>, FlameTree) {
     let profile = AnyProfile::Tree(CallTreeProfile::new(Arc::clone(tree), 0));
     let profile = Arc::new(profile);
+    let flame = FlameTree::new(&profile).expect("a tree");
+    (profile, flame)
+}
+
+/// The same, with what the steps of a search need.
+fn prepared(tree: &Arc<CallTree>) -> (Arc<AnyProfile>, FlameTree) {
+    let profile = CallTreeProfile::new(Arc::clone(tree), 0);
+    profile.prepare_steps();
+    let profile = Arc::new(AnyProfile::Tree(profile));
     let flame = FlameTree::new(&profile).expect("a tree");
     (profile, flame)
 }
@@ -168,7 +178,7 @@ fn merged_paths_cost_what_the_search_says_and_their_callers_and_callees_add_up()
             let cum = naive.cum(std::slice::from_ref(&path));
             let s = profile.summary_of(&path).expect("it occurs");
             assert_eq!(profile.cum_of(&s), cum);
-            for side in [MergedSide::Callers, MergedSide::Callees] {
+            for side in BOTH {
                 let merged = Merged::new(&flame, &path, side, Width::A).expect("it occurs");
                 let view = View::whole(Width::A, 0.0);
                 let boxes = merged.boxes(&[], &view).expect("the path itself");
@@ -281,25 +291,82 @@ fn stack_naively(
 fn large_merged_paths_have_the_boxes_of_their_contexts() {
     for (seed, stacks) in [(0, 200), (1, 60_000), (2, 60_000)] {
         let tree = large_tree(&mut Random::new(seed), stacks, seed == 2);
-        let (_, flame) = alone(&tree);
+        let flames = [alone(&tree).1, prepared(&tree).1];
         let frequent = (0..tree.len()).filter(|&n| tree.frame(n).name == "a");
         // From 8,000 contexts on, a second thread helps.
         let frequent = frequent.count();
         assert!(stacks == 200 || frequent > 16_000, "{frequent}");
-        for name in ["a", "d"] {
-            for side in [MergedSide::Callers, MergedSide::Callees] {
-                let merged = Merged::new(&flame, &[name], side, Width::A).expect("it occurs");
+        for (name, side) in ["a", "d"].map(|it| BOTH.map(|side| (it, side))).concat() {
+            let expected = merged_naively(&tree, name, side);
+            for flame in &flames {
+                let merged = Merged::new(flame, &[name], side, Width::A).expect("it occurs");
                 let view = View::whole(Width::A, 0.0);
                 let boxes = merged.boxes(&[], &view).expect("the name itself");
                 let title = |n: usize| flame.title(boxes.key[n].expect("a name")).to_owned();
                 let found: Vec<_> = (0..boxes.depth.len())
                     .map(|n| (boxes.depth[n], title(n), boxes.a[n], boxes.own[n]))
                     .collect();
-                let expected = merged_naively(&tree, name, side);
                 assert!(found == expected, "seed {seed}, {name}, {side:?}");
             }
         }
     }
+}
+
+/// A random tree without negative costs, with recursion, siblings of one name, and containers at the bottom of some stacks
+/// and, in some trees, within them.
+fn tree_with_containers(random: &mut Random, within: bool) -> Arc<CallTree> {
+    let mut stacks = Vec::new();
+    for _ in 0..2 + random.index(60) {
+        let mut stack = vec![["a", "[thread]", "[other]", "b"][random.index(4)]];
+        for _ in 0..random.index(8) {
+            let names = ["a", "b", "c", "d", "a'", "[within]"];
+            stack.push(names[random.index(if within { 6 } else { 5 })]);
+        }
+        stacks.push((stack.join(" "), random.index(9) as i64));
+    }
+    tree_of(&stacks, |name| match name.starts_with('[') {
+        true => Frame::container(name),
+        false => Frame {
+            file: name.ends_with('\'').then(|| "twin.c".into()),
+            ..Frame::function(name.trim_end_matches('\''))
+        },
+    })
+}
+
+#[test]
+fn merged_functions_are_the_same_with_and_without_the_table_of_calls() {
+    let mut many = 0;
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let tree = match seed {
+            299 => large_tree(&mut random, 3_000, false),
+            _ => tree_with_containers(&mut random, seed % 3 == 0),
+        };
+        let (slow, fast) = (alone(&tree).1, prepared(&tree).1);
+        for path in Naive(&tree).all(1) {
+            for side in BOTH {
+                let boxes = |flame: &FlameTree, along: &[&str], minimum: f64| {
+                    let merged = Merged::new(flame, &path, side, Width::A)?;
+                    merged.boxes(along, &View::whole(Width::A, minimum))
+                };
+                for minimum in [0.0, 0.05, 0.3] {
+                    let found = boxes(&fast, &[], minimum);
+                    assert_eq!(
+                        found,
+                        boxes(&slow, &[], minimum),
+                        "{seed} {path:?} {side:?}"
+                    );
+                    many += found.map_or(0, |it| it.depth.len());
+                }
+                for along in ["a", "b", "[thread]", "[within]"] {
+                    let found = boxes(&fast, &[along], 0.01);
+                    let expected = boxes(&slow, &[along], 0.01);
+                    assert_eq!(found, expected, "{seed} {path:?} {side:?} {along}");
+                }
+            }
+        }
+    }
+    assert!(many > 10_000, "{many}");
 }
 
 #[test]
@@ -309,7 +376,7 @@ fn narrow_boxes_of_merged_paths_are_left_out_and_zooms_go_along_names() {
         let tree = random_tree(&mut random, false);
         let (_, flame) = alone(&tree);
         for path in Naive(&tree).all(2) {
-            for side in [MergedSide::Callers, MergedSide::Callees] {
+            for side in BOTH {
                 let merged = || Merged::new(&flame, &path, side, Width::A).expect("it occurs");
                 let whole = merged()
                     .boxes(&[], &View::whole(Width::A, 0.0))
@@ -365,7 +432,7 @@ fn comparisons_are_drawn_of_both_sides() {
             for path in Naive(&a).all(2) {
                 let s = profile.summary_of(&path).expect("it occurs");
                 let cum = profile.sides_of(&s).expect("a comparison").cum;
-                for side in [MergedSide::Callers, MergedSide::Callees] {
+                for side in BOTH {
                     let merged = Merged::new(&flame, &path, side, width).expect("it occurs");
                     let boxes = merged.boxes(&[], &view).expect("the path");
                     check_places(&boxes, &view);
@@ -393,28 +460,24 @@ fn labels_paint_what_they_cover_and_searches_count_nothing_twice() {
             .map(|_| vec![some(&mut random), some(&mut random)])
             .collect();
         let painted = flame.painted(&labels);
-        let mut nodes: Vec<BTreeSet<u32>> = Vec::new();
-        for label in &labels {
-            let mut covered = BTreeSet::new();
-            for path in label {
-                for nodes in Naive(&tree).paths(path) {
-                    let last = nodes[nodes.len() - 1];
-                    covered.extend(nodes);
-                    covered.extend(last..tree.ends()[last as usize]);
+        // For each node the label of the path that ends furthest down: within its subtree, or beyond it. Among equal ones that of
+        // the last label, and that of a path that ends there.
+        let mut expected = vec![((0, false), 0); tree.len() as usize];
+        for (label, paths) in (1_u16..).zip(&labels) {
+            for nodes in paths.iter().flat_map(|path| Naive(&tree).paths(path)) {
+                let last = nodes[nodes.len() - 1];
+                let leaf = tree.ends()[last as usize] == last + 1;
+                let above = nodes[..nodes.len() - 1].iter().map(|&n| (n, (n, false)));
+                let below = (last..tree.ends()[last as usize]).map(|n| (n, (last, !leaf)));
+                for (n, rank) in above.chain(below) {
+                    let known = &mut expected[n as usize];
+                    *known = (*known).max(((rank.0 + 1, rank.1), label));
                 }
             }
-            nodes.push(covered);
         }
         for n in 0..tree.len() {
-            let of: Vec<u16> = (1..)
-                .zip(&nodes)
-                .filter(|it| it.1.contains(&n))
-                .map(|it| it.0)
-                .collect();
-            match of.as_slice() {
-                [] => assert_eq!(painted[n as usize], 0),
-                some => assert!(some.contains(&painted[n as usize]), "seed {seed}, node {n}"),
-            }
+            let (_, label) = expected[n as usize];
+            assert_eq!(painted.label(n), label, "seed {seed}, node {n}");
         }
         for text in ["a", "B", "", "zz"] {
             let found = flame.matches(text, None);

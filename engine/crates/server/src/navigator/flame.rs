@@ -1,8 +1,6 @@
 //! Flame graphs as the protocol has them.
 
-use std::collections::HashMap;
-
-use fulcrum_paths::{Boxes, FlameTree, MergedSide, Refusal, View, Width};
+use fulcrum_paths::{Boxes, FlameTree, MergedSide, Painted, Refusal, View, Width};
 
 use super::search_snapshot::SearchSnapshot;
 use crate::protocol::failure::Failure;
@@ -125,7 +123,7 @@ fn trail(tree: &FlameTree, root: Option<u32>) -> (Vec<String>, Vec<Option<u32>>)
 struct Answer<'a> {
     trail: Vec<String>,
     trail_nodes: Vec<Option<u32>>,
-    painted: &'a [u16],
+    painted: &'a Painted,
     labels: Vec<String>,
     merged: bool,
 }
@@ -137,9 +135,11 @@ fn answer(tree: &FlameTree, boxes: Boxes, with: Answer<'_>) -> NavigatorFlame {
         boxes.b.first().copied().unwrap_or(0),
     );
     let (mut names, mut containers) = (Vec::new(), Vec::new());
-    let mut numbers: HashMap<Option<u32>, u32> = HashMap::new();
+    // By key; the last is that of the whole tree.
+    let mut numbers = vec![None; tree.keys() + 1];
     let name = boxes.key.iter().map(|&key| {
-        *numbers.entry(key).or_insert_with(|| {
+        let number = &mut numbers[key.map_or(tree.keys(), |key| key as usize)];
+        *number.get_or_insert_with(|| {
             if key.is_some_and(|key| key as usize >= tree.functions()) {
                 containers.push(names.len() as u32);
             }
@@ -148,10 +148,7 @@ fn answer(tree: &FlameTree, boxes: Boxes, with: Answer<'_>) -> NavigatorFlame {
         })
     });
     let name = name.collect();
-    let label = |n: &Option<u32>| {
-        let painted = n.and_then(|n| with.painted.get(n as usize));
-        painted.map_or(-1, |&it| i32::from(it) - 1)
-    };
+    let label = |n: &Option<u32>| n.map_or(-1, |n| i32::from(with.painted.label(n)) - 1);
     let minus_one = |it: &Option<u32>| it.map_or(-1, |it| it as i32);
     NavigatorFlame {
         names,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
-    AnyProfile, FlameTree, Merged, MergedSide, Normalisation, PathOccurrences, ProfileInput,
-    ProfileInterface as _, Search, Width,
+    AnyProfile, FlameTree, Merged, MergedSide, Normalisation, Painted, PathOccurrences,
+    ProfileInput, ProfileInterface as _, Search, Width,
 };
 use fulcrum_profiles::{Files, Limits, Lines, Rule};
 
@@ -56,7 +56,7 @@ pub(crate) struct Measured {
 #[derive(Debug, Default)]
 pub(crate) struct Drawing {
     tree: OnceLock<Option<FlameTree>>,
-    painted: Mutex<Option<(Paths, Arc<Vec<u16>>)>>,
+    painted: Mutex<Option<(Paths, Arc<Painted>)>>,
     names: OnceLock<ByName>,
     /// The last merged paths, the latest at the end.
     merged: Mutex<Vec<(MergedPath, Arc<PathOccurrences>)>>,
@@ -177,8 +177,8 @@ impl SearchSnapshot {
         }
     }
 
-    /// The label of each node by its position from 1, and the labels' names.
-    pub(crate) fn labels(&self, tree: &FlameTree) -> (Arc<Vec<u16>>, Vec<String>) {
+    /// The labels of nodes by their position from 1, and the labels' names.
+    pub(crate) fn labels(&self, tree: &FlameTree) -> (Arc<Painted>, Vec<String>) {
         let (labels, profile) = (self.search.labels().all(), self.search.profile());
         let owned = |path: Vec<&str>| path.into_iter().map(String::from).collect();
         let paths: Paths = labels
@@ -201,21 +201,16 @@ impl SearchSnapshot {
         {
             return (Arc::clone(painted), names);
         }
-        let painted = if paths.is_empty() {
-            Vec::new()
-        } else {
-            let borrowed: Vec<Vec<Vec<&str>>> = paths
-                .iter()
-                .map(|label| {
-                    label
-                        .iter()
-                        .map(|path| path.iter().map(String::as_str).collect())
-                        .collect()
-                })
-                .collect();
-            tree.painted(&borrowed)
-        };
-        let painted = Arc::new(painted);
+        let borrowed: Vec<Vec<Vec<&str>>> = paths
+            .iter()
+            .map(|label| {
+                label
+                    .iter()
+                    .map(|path| path.iter().map(String::as_str).collect())
+                    .collect()
+            })
+            .collect();
+        let painted = Arc::new(tree.painted(&borrowed));
         *cache = Some((paths, Arc::clone(&painted)));
         (painted, names)
     }

@@ -9,14 +9,13 @@ use std::thread;
 use fulcrum_model::call_tree::NO_NODE;
 
 use crate::profile::call_tree::ahead::{self, TOGETHER};
-use crate::profile::call_tree::named::Named;
+use crate::profile::call_tree::named::Costed;
 use crate::profile::call_tree::names::{NO_NAME, NameId};
-use crate::profile::call_tree::region::Sums;
 
 /// With fewer nodes, a second thread is not worth starting.
 const MANY: usize = 100_000;
 
-/// All paths with two names in a tree. Takes 4 bytes a node and 36 bytes a path.
+/// All paths with two names in a tree. Takes 4 bytes a node and 60 bytes a path.
 #[derive(Debug)]
 pub(crate) struct CallTable {
     /// Sorted by callee, then by caller.
@@ -29,6 +28,10 @@ pub(crate) struct CallTable {
     callees: Vec<u32>,
     /// The called nodes of each path, ascending.
     nodes: Vec<u32>,
+    /// The nodes of each name that no other name calls, ascending: roots, and what containers hold.
+    loose: Vec<u32>,
+    /// Where those of each name begin in `loose`, and where the last ones end.
+    loose_starts: Vec<u32>,
 }
 
 /// A path with two names.
@@ -41,6 +44,12 @@ pub(crate) struct Call {
     pub(crate) base: i64,
     /// The same, plus everything that the outermost callees call.
     pub(crate) cum: i64,
+    /// The cost of the callees' subtrees, without callees that are below others of their name, whoever calls those.
+    pub(crate) as_callee: i64,
+    /// The own cost of the callers of those.
+    pub(crate) callers_own: i64,
+    /// The cost of the callees' subtrees, without those whose callers are below others of their name.
+    pub(crate) as_caller: i64,
 }
 
 /// The called nodes of one path, as a range.
@@ -59,7 +68,7 @@ impl CallNodes {
 
 impl CallTable {
     /// The calls in a tree. `starts` says where each name's nodes begin among those of all names, and where the last ones end.
-    pub(crate) fn of(tree: &(impl Named + Sums + Sync), starts: &[u32]) -> Self {
+    pub(crate) fn of(tree: &(impl Costed + Sync), starts: &[u32]) -> Self {
         let names = starts.len() - 1;
         let of_names = |from: usize, to: usize| Part::of(tree, from as NameId..to as NameId, names);
         let all = starts[names] as usize;
@@ -67,6 +76,8 @@ impl CallTable {
             calls,
             callers,
             nodes,
+            loose,
+            loose_starts,
         } = match all < MANY {
             true => of_names(0, names),
             false => {
@@ -91,6 +102,8 @@ impl CallTable {
             by_caller,
             callees,
             nodes,
+            loose,
+            loose_starts,
         }
     }
 
@@ -114,6 +127,12 @@ impl CallTable {
         let callers = self.callers(callee);
         let at = callers.binary_search_by_key(&caller, |it| it.caller).ok()?;
         Some(&callers[at])
+    }
+
+    /// The nodes of a name that no other name calls, ascending.
+    pub(crate) fn loose(&self, name: NameId) -> &[u32] {
+        let name = name as usize;
+        &self.loose[self.loose_starts[name] as usize..self.loose_starts[name + 1] as usize]
     }
 
     /// The called nodes of a path, ascending.
@@ -147,14 +166,18 @@ struct Part {
     /// Where each name's callers begin in `calls`, and at last where they end.
     callers: Vec<u32>,
     nodes: Vec<u32>,
+    loose: Vec<u32>,
+    loose_starts: Vec<u32>,
 }
 
 impl Part {
-    fn of(tree: &(impl Named + Sums), callees: std::ops::Range<NameId>, names: usize) -> Self {
+    fn of(tree: &impl Costed, callees: std::ops::Range<NameId>, names: usize) -> Self {
         let mut part = Part {
             calls: Vec::new(),
             callers: vec![0],
             nodes: Vec::new(),
+            loose: Vec::new(),
+            loose_starts: vec![0],
         };
         let mut scratch = Scratch {
             place: vec![u32::MAX; names],
@@ -164,11 +187,12 @@ impl Part {
         for callee in callees {
             part.add(tree, callee, &mut scratch);
             part.callers.push(part.calls.len() as u32);
+            part.loose_starts.push(part.loose.len() as u32);
         }
         part
     }
 
-    fn add(&mut self, tree: &(impl Named + Sums), callee: NameId, scratch: &mut Scratch) {
+    fn add(&mut self, tree: &impl Costed, callee: NameId, scratch: &mut Scratch) {
         let first = self.calls.len();
         self.sum(tree, callee, scratch);
         let these = &mut self.calls[first..];
@@ -195,9 +219,8 @@ impl Part {
 
     /// Finds the callers in the order of their first node, and for each the number of calls (as the end of its nodes) and the
     /// cost.
-    fn sum(&mut self, tree: &(impl Named + Sums), callee: NameId, scratch: &mut Scratch) {
+    fn sum(&mut self, tree: &impl Costed, callee: NameId, scratch: &mut Scratch) {
         let first = self.calls.len();
-        let own = |n: u32| tree.before(n + 1) - tree.before(n);
         scratch.callers.clear();
         scratch.covered.clear();
         let blocks = tree.nodes_of(callee).chunks(TOGETHER);
@@ -215,6 +238,7 @@ impl Part {
             };
             scratch.callers.push(caller);
             if caller == NO_NAME {
+                self.loose.push(n);
                 continue;
             }
             let place = &mut scratch.place[caller as usize];
@@ -227,17 +251,27 @@ impl Part {
                     at: CallNodes { start: 0, end: 0 },
                     base: 0,
                     cum: 0,
+                    as_callee: 0,
+                    callers_own: 0,
+                    as_caller: 0,
                 });
             }
             let call = &mut self.calls[first + *place as usize];
             call.at.end += 1;
-            let along = own(parent) + own(n);
+            let (along, subtree) = (tree.own(parent) + tree.own(n), tree.subtree(n));
             call.base += along;
+            if !tree.is_inner(n) {
+                call.as_callee += subtree;
+                call.callers_own += tree.own(parent);
+            }
+            if !tree.is_inner(parent) {
+                call.as_caller += subtree;
+            }
             // The cum already contains nodes below others of the path.
             let covered = &mut scratch.covered[*place as usize];
             if n >= *covered {
                 *covered = tree.end(n);
-                call.cum += along + tree.before(*covered) - tree.before(n + 1);
+                call.cum += tree.own(parent) + subtree;
             }
         }
     }
@@ -255,6 +289,10 @@ impl Part {
         let starts = other.callers[1..].iter();
         self.callers.extend(starts.map(|start| start + calls));
         self.nodes.extend(other.nodes);
+        let loose = self.loose.len() as u32;
+        let starts = other.loose_starts[1..].iter();
+        self.loose_starts.extend(starts.map(|start| start + loose));
+        self.loose.extend(other.loose);
         self
     }
 }

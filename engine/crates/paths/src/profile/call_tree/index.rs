@@ -1,14 +1,15 @@
 //! A call tree prepared for the search: prefix sums of the cost, and the nodes of each name.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::NO_NODE;
 
 use crate::profile::call_tree::calls::CallTable;
-use crate::profile::call_tree::named::Named;
+use crate::profile::call_tree::named::{Costed, Named};
 use crate::profile::call_tree::names::{NO_NAME, NameId};
-use crate::profile::call_tree::region::Sums;
+use crate::profile::call_tree::region::{Cover, Sums};
 
 /// The cost of a path with at most this many names is summed node by node.
 pub(crate) const WALKED: usize = 8;
@@ -16,10 +17,11 @@ pub(crate) const WALKED: usize = 8;
 /// The same, while the sums for longer paths are not known yet.
 const FAR: usize = 64;
 
-/// A call tree and one of its value types. Takes 20 bytes a node besides the tree, 32 once steps were prepared.
+/// A call tree and one of its value types. Takes 20 bytes a node besides the tree, 32 once steps were prepared, and a bit.
 #[derive(Debug)]
 pub(crate) struct Index {
     tree: Arc<CallTree>,
+    name_of_frame: Vec<NameId>,
     /// For each node the data that is read together; the last entry has the total cost.
     nodes_data: Vec<NodeData>,
     /// The cost of each node and its ancestors. Computed on first use.
@@ -30,6 +32,12 @@ pub(crate) struct Index {
     starts: Vec<u32>,
     /// The cost of each name.
     name_costs: Vec<NameCost>,
+    /// The nodes that are below others of their name.
+    inner: Cover,
+    /// Some named node has a child that cannot be part of a path.
+    containers_within: bool,
+    /// Some node has a cost below 0.
+    negative: bool,
     /// No two siblings have the same name.
     siblings_differ: bool,
     /// Which names call which. Computed on first use, because not every user looks at callers and callees.
@@ -64,12 +72,13 @@ impl Index {
         name_of_frame: Vec<NameId>,
     ) -> Self {
         let mut nodes_data = Vec::with_capacity(tree.len() as usize + 1);
-        let mut before = 0;
+        let (mut before, mut negative) = (0, false);
         let each = tree.ends().iter().zip(tree.frame_ids());
         for ((&end, &frame), cost) in each.zip(tree.values(value_type)) {
             let name = name_of_frame[frame as usize];
             nodes_data.push(NodeData { before, end, name });
             before += cost;
+            negative |= *cost < 0;
         }
         nodes_data.push(NodeData {
             before,
@@ -83,11 +92,15 @@ impl Index {
             .all(|twice| !twice);
         let mut index = Index {
             tree,
+            name_of_frame,
             nodes_data,
             from_root: OnceLock::new(),
             nodes: Vec::new(),
             starts: Vec::new(),
             name_costs: Vec::new(),
+            inner: Cover::new(0),
+            containers_within: false,
+            negative,
             siblings_differ,
             calls: OnceLock::new(),
         };
@@ -125,9 +138,12 @@ impl Index {
     fn sum_names(&mut self, names: usize) {
         let mut all = vec![NameCost::default(); names];
         let mut covered = vec![0_u32; names];
+        let mut inner = Cover::new(self.len());
         for n in 0..self.len() {
             let name = self.name(n);
-            if name != NO_NAME {
+            if name == NO_NAME {
+                self.containers_within |= self.parent_name(n).is_some();
+            } else {
                 let costs = &mut all[name as usize];
                 costs.base += self.own(n);
                 let covered = &mut covered[name as usize];
@@ -136,10 +152,12 @@ impl Index {
                     *covered = self.end(n);
                 } else {
                     costs.nested = true;
+                    inner.insert(n);
                 }
             }
         }
         self.name_costs = all;
+        self.inner = inner;
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -153,6 +171,11 @@ impl Index {
     /// The number of the node's frame.
     pub(crate) fn frame(&self, n: u32) -> u32 {
         self.tree.frame_ids()[n as usize]
+    }
+
+    /// [`NO_NAME`] when its nodes cannot be part of a path.
+    pub(crate) fn name_of_frame(&self, frame: u32) -> NameId {
+        self.name_of_frame[frame as usize]
     }
 
     /// [`NO_NODE`] for roots.
@@ -255,6 +278,11 @@ impl Index {
         self.name_costs.len()
     }
 
+    /// Whether some node has a cost below 0.
+    pub(crate) fn has_negative(&self) -> bool {
+        self.negative
+    }
+
     pub(crate) fn siblings_differ(&self) -> bool {
         self.siblings_differ
     }
@@ -263,6 +291,33 @@ impl Index {
     pub(crate) fn nodes_of(&self, name: NameId) -> &[u32] {
         let name = name as usize;
         &self.nodes[self.starts[name] as usize..self.starts[name + 1] as usize]
+    }
+
+    /// The nodes with this name that are not below others of it, ascending.
+    pub(crate) fn outermost_of(&self, name: NameId) -> Cow<'_, [u32]> {
+        let all = self.nodes_of(name);
+        if !self.nested(name) {
+            return Cow::Borrowed(all);
+        }
+        let outermost = all.iter().copied().filter(|&n| !self.is_inner(n));
+        Cow::Owned(outermost.collect())
+    }
+
+    /// The nodes with this name that are neither below nor above others of it, and those that are, both ascending.
+    pub(crate) fn alone_and_nested(&self, name: NameId) -> (Vec<u32>, Vec<u32>) {
+        let (mut alone, mut nested) = (Vec::new(), Vec::new());
+        // The last outermost node. All below it come next.
+        let mut outer = None;
+        for &n in self.nodes_of(name) {
+            if self.is_inner(n) {
+                nested.extend(outer.take());
+                nested.push(n);
+            } else {
+                alone.extend(outer.replace(n));
+            }
+        }
+        alone.extend(outer);
+        (alone, nested)
     }
 
     /// Which names call which. The first call takes a pass over the nodes.
@@ -281,6 +336,16 @@ impl Index {
         (base, cum)
     }
 
+    /// Whether the node is below another one of its name. False for nodes that cannot be part of a path.
+    pub(crate) fn is_inner(&self, n: u32) -> bool {
+        self.inner.has(n)
+    }
+
+    /// Whether some node that can be part of a path has a child that cannot.
+    pub(crate) fn containers_within(&self) -> bool {
+        self.containers_within
+    }
+
     /// Whether some of this name's nodes are below others.
     pub(crate) fn nested(&self, name: NameId) -> bool {
         self.name_costs[name as usize].nested
@@ -290,6 +355,12 @@ impl Index {
 impl Sums for Index {
     fn before(&self, n: u32) -> i64 {
         self.nodes_data[n as usize].before
+    }
+}
+
+impl Costed for Index {
+    fn is_inner(&self, n: u32) -> bool {
+        self.is_inner(n)
     }
 }
 

@@ -105,7 +105,11 @@ impl CallTreeProfile {
             return calls.map(of).collect();
         }
         if !s.0.are_disjoint(&self.index) {
-            return self.extensions(s, end);
+            let all = self.extensions(s, end);
+            let mut marks = Cover::new(self.index.len());
+            let count = |s: &CallTreeSummary| s.0.count_shared(&self.index, &mut marks);
+            all.iter().for_each(count);
+            return all;
         }
         let family = Family::new(s.0.clone(), end);
         let all = end.extension_costs(&self.index, &s.0).into_iter();
@@ -312,8 +316,8 @@ impl PreparedSummaries<CallTreeSummary> for Regions {
     fn overlap(&self, s: &CallTreeSummary) -> Overlap {
         let index = &self.index;
         Overlap {
-            base: self.along.shared(s.0.along(index), &**index),
-            cum: self.covered.shared(s.0.covered(index), &**index),
+            base: s.0.along_shared(&self.along, index),
+            cum: s.0.covered_shared(&self.covered, index),
         }
     }
 }

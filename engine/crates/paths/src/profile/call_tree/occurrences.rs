@@ -100,6 +100,12 @@ impl Occurrences {
         Occurrences::with(path, Places::Listed(these))
     }
 
+    /// The occurrences of a path with one name at some of its nodes, ascending.
+    pub(crate) fn of_nodes(name: NameId, nodes: &[u32]) -> Self {
+        let these = nodes.iter().map(|&n| Occurrence { last: n, first: n });
+        Occurrences::of(Arc::new([name]), these.collect())
+    }
+
     /// The occurrences of a path, computed on first use. `costs` are its base and cum, if known.
     pub(crate) fn later(
         path: Arc<[NameId]>,
@@ -205,6 +211,9 @@ impl Occurrences {
 
     /// Visits each final node that is not below another one. Nodes below it are among its descendants.
     pub(crate) fn each_outermost(&self, index: &Index, mut visit: impl FnMut(u32)) {
+        if let Places::Name(name) = self.0.places {
+            return index.outermost_of(name).iter().copied().for_each(visit);
+        }
         let mut covered = 0;
         self.each_finals_ahead(index, |it| {
             if it.last >= covered {
@@ -285,6 +294,44 @@ impl Occurrences {
         })
     }
 
+    /// Computes base and cum where occurrences may share nodes, unless the path is long. `marks` is scratch space: an empty set.
+    pub(crate) fn count_shared(&self, index: &Index, marks: &mut Cover) {
+        let length = self.0.path.len();
+        if length > SHORT || self.0.both.get().is_some_and(Option::is_some) {
+            return;
+        }
+        // Marks so many nodes from one upwards. Returns the own cost of those that are new.
+        let mut mark = |mut n: u32, length: usize, marked: &mut Vec<u32>| {
+            let mut cost = 0;
+            for left in (0..length).rev() {
+                if marks.insert(n) {
+                    marked.push(n);
+                    cost += index.own(n);
+                }
+                if left > 0 {
+                    n = index.parent(n);
+                }
+            }
+            cost
+        };
+        let (mut cum, mut covered, mut marked) = (0, 0, Vec::new());
+        let costs_ahead = |these: &[Occurrence]| self.costs_ahead(index, these);
+        self.each_ahead(index, costs_ahead, |it| {
+            if it.last >= covered {
+                covered = index.end(it.last);
+                cum += index.subtree(it.last);
+                if length > 1 {
+                    cum += mark(index.parent(it.last), length - 1, &mut marked);
+                }
+            }
+        });
+        // What is above the outermost final nodes is marked already.
+        let mut base = marked.iter().map(|&n| index.own(n)).sum::<i64>();
+        self.each(index, |it| base += mark(it.last, length, &mut marked));
+        marked.into_iter().for_each(|n| marks.remove(n));
+        let _ = self.0.both.set(Some((base, cum)));
+    }
+
     /// The set `along(s)`.
     pub(crate) fn along(&self, index: &Index) -> &Arc<Region> {
         self.0.along.get_or_init(|| {
@@ -319,6 +366,31 @@ impl Occurrences {
             intervals.extend(self.nodes(index, ends));
             Region::of(intervals, index).into()
         })
+    }
+
+    /// The cost that `along(s)` shares with a set.
+    pub(crate) fn along_shared(&self, with: &Region, index: &Index) -> i64 {
+        match self.0.places {
+            _ if with.is_empty() => 0,
+            Places::Name(name) if self.0.along.get().is_none() => {
+                let nodes = index.nodes_of(name);
+                with.shared_with(nodes.len(), |at| (nodes[at], nodes[at] + 1), index)
+            }
+            _ => with.shared(self.along(index), index),
+        }
+    }
+
+    /// The cost that `along(s) ∪ descendants(s)` shares with a set.
+    pub(crate) fn covered_shared(&self, with: &Region, index: &Index) -> i64 {
+        match self.0.places {
+            _ if with.is_empty() => 0,
+            Places::Name(name) if self.0.covered.get().is_none() => {
+                let nodes = index.outermost_of(name);
+                let subtree = |at: usize| (nodes[at], index.end(nodes[at]));
+                with.shared_with(nodes.len(), subtree, index)
+            }
+            _ => with.shared(self.covered(index), index),
+        }
     }
 
     /// Adds `along(s) ∪ descendants(s)` to a set. Returns the cost of the nodes that are new in it.

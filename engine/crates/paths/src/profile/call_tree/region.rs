@@ -1,5 +1,7 @@
 //! Sets of tree nodes: sorted, disjoint intervals of preorder numbers.
 
+use std::borrow::Cow;
+
 /// The costs of a tree's nodes, summed in preorder.
 pub(crate) trait Sums {
     /// The cost of all nodes before `n`. For the number of nodes, the total.
@@ -7,11 +9,21 @@ pub(crate) trait Sums {
 }
 
 /// A set of nodes and its cost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
     intervals: Vec<(u32, u32)>,
     /// The cost of all intervals before each one; the last entry is the total.
     before: Vec<i64>,
+}
+
+impl Default for Region {
+    /// The empty set.
+    fn default() -> Self {
+        Region {
+            intervals: Vec::new(),
+            before: vec![0],
+        }
+    }
 }
 
 impl Region {
@@ -63,8 +75,49 @@ impl Region {
 
     /// The union of sets.
     pub(crate) fn union<'a>(regions: impl Iterator<Item = &'a Region>, tree: &impl Sums) -> Self {
-        let all = regions.flat_map(|region| region.intervals());
-        Region::of(all.collect(), tree)
+        let mut all: Vec<Cow<'a, Region>> = regions.map(Cow::Borrowed).collect();
+        while all.len() > 1 {
+            let merged = all.chunks(2).map(|two| match two {
+                [a, b] => Cow::Owned(a.merged(b, tree)),
+                rest => rest[0].clone(),
+            });
+            all = merged.collect();
+        }
+        all.pop().unwrap_or_default().into_owned()
+    }
+
+    /// The union with another set. The cost of what is in one interval only is known.
+    fn merged(&self, other: &Region, tree: &impl Sums) -> Region {
+        let (mut a, mut b) = (0, 0);
+        let mut intervals: Vec<(u32, u32)> = Vec::new();
+        let (mut before, mut sum) = (vec![0], 0);
+        loop {
+            let (of, at) = match (self.intervals.get(a), other.intervals.get(b)) {
+                (Some(x), Some(y)) if x.0 > y.0 => (other, &mut b),
+                (Some(_), _) => (self, &mut a),
+                (None, Some(_)) => (other, &mut b),
+                (None, None) => return Region { intervals, before },
+            };
+            let (start, end) = of.intervals[*at];
+            let own = of.before[*at + 1] - of.before[*at];
+            *at += 1;
+            match intervals.last_mut() {
+                Some(last) if end <= last.1 => continue,
+                Some(last) if start <= last.1 => {
+                    sum += match start == last.1 {
+                        true => own,
+                        false => cost((last.1, end), tree),
+                    };
+                    last.1 = end;
+                    before.pop();
+                }
+                _ => {
+                    sum += own;
+                    intervals.push((start, end));
+                }
+            }
+            before.push(sum);
+        }
     }
 
     /// The cost of all nodes.
@@ -101,23 +154,73 @@ impl Region {
         sum
     }
 
-    /// The first interval from position `from` on that ends after `n`: exponential, then binary search.
-    fn after(&self, from: usize, n: u32) -> usize {
-        let all = &self.intervals[from..];
-        let before = |it: &(u32, u32)| it.1 <= n;
-        let (mut low, mut high) = (0, 1);
-        while high < all.len() && before(&all[high]) {
-            low = high;
-            high *= 2;
+    /// The cost of the nodes that are also in one of `count` sorted, disjoint intervals. Of those that share nothing, few are
+    /// asked for.
+    pub(crate) fn shared_with(
+        &self,
+        count: usize,
+        interval: impl Fn(usize) -> (u32, u32),
+        tree: &impl Sums,
+    ) -> i64 {
+        let (mut a, mut b) = (0, 0);
+        let mut sum = 0;
+        while let Some(&x) = self.intervals.get(a) {
+            b = first_from(b, count, |b| interval(b).1 > x.0);
+            if b == count {
+                break;
+            }
+            let y = interval(b);
+            if x.1 <= y.0 {
+                a = self.after(a, y.0);
+            } else if y.0 <= x.0 && x.1 <= y.1 {
+                let within = self.after(a, y.1);
+                sum += self.before[within] - self.before[a];
+                a = within;
+            } else {
+                sum += cost((x.0.max(y.0), x.1.min(y.1)), tree);
+                match x.1 < y.1 {
+                    true => a += 1,
+                    false => b += 1,
+                }
+            }
         }
-        let high = high.min(all.len());
-        from + low + all[low..high].partition_point(before)
+        sum
+    }
+
+    /// Whether there is no node.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.intervals.is_empty()
+    }
+
+    /// The first interval from position `from` on that ends after `n`.
+    fn after(&self, from: usize, n: u32) -> usize {
+        first_from(from, self.intervals.len(), |at| self.intervals[at].1 > n)
     }
 
     /// The intervals, ascending.
     pub(crate) fn intervals(&self) -> impl Iterator<Item = (u32, u32)> {
         self.intervals.iter().copied()
     }
+}
+
+/// The first of the numbers from `from` to before `end` that fulfils a condition, as do all after it: exponential, then binary
+/// search. `end` if none does.
+fn first_from(from: usize, end: usize, condition: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut step) = (from, 1);
+    // All before `low` do not.
+    while low < end && !condition((low + step - 1).min(end - 1)) {
+        low = (low + step).min(end);
+        step *= 2;
+    }
+    let mut high = (low + step - 1).min(end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match condition(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low
 }
 
 fn cost((start, end): (u32, u32), tree: &impl Sums) -> i64 {
@@ -140,6 +243,11 @@ impl Cover {
         let new = *word & bit == 0;
         *word |= bit;
         new
+    }
+
+    /// Removes one node.
+    pub(crate) fn remove(&mut self, n: u32) {
+        self.0[n as usize / 64] &= !(1 << (n % 64));
     }
 
     /// The nodes as intervals, ascending.
@@ -202,7 +310,7 @@ impl Cover {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cover, Region, Sums};
+    use super::{Cover, Region, Sums, first_from};
     use fulcrum_stats::Random;
 
     impl Sums for Vec<i64> {
@@ -240,6 +348,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_union_is_of_all_intervals() {
+        let (prefix, mut dice) = (prefix(), dice(4));
+        for count in [0, 1, 2, 3, 7] {
+            for (intervals, longest) in [(0, 1), (1, 900), (20, 30), (300, 3)] {
+                let some: Vec<Region> = (0..count)
+                    .map(|_| random(&mut dice, intervals, longest))
+                    .collect();
+                let all = some.iter().flat_map(Region::intervals).collect();
+                let union = Region::union(some.iter(), &prefix);
+                assert_eq!(union, Region::of(all, &prefix), "{some:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_finds_the_first() {
+        for end in 0..20 {
+            for from in 0..=end {
+                for first in from..=end {
+                    assert_eq!(first_from(from, end, |at| at >= first), first);
+                }
+            }
+        }
+    }
+
     /// Numbers below `most`, the same each time.
     fn dice(seed: u64) -> impl FnMut(u32) -> u32 {
         let mut random = Random::new(seed);
@@ -268,6 +402,9 @@ mod tests {
                     let expect: i64 = both.map(own).sum();
                     assert_eq!(a.shared(&b, &prefix), expect, "{a:?} {b:?}");
                     assert_eq!(b.shared(&a, &prefix), expect, "{b:?} {a:?}");
+                    let of_b: Vec<_> = b.intervals().collect();
+                    let listed = a.shared_with(of_b.len(), |at| of_b[at], &prefix);
+                    assert_eq!(listed, expect, "{a:?} {b:?}");
                 }
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! One pass over the path's occurrences assigns each node to the first extension that covers it.
 
-use crate::profile::call_tree::ahead;
+use crate::profile::call_tree::ahead::{self, TOGETHER};
+use crate::profile::call_tree::calls::CallTable;
 use crate::profile::call_tree::extensions::each_child;
 use crate::profile::call_tree::index::Index;
 use crate::profile::call_tree::names::NameId;
@@ -31,6 +32,17 @@ pub(crate) fn totals(
     let alone = of.path().len() == 1;
     let nested = of.nested(index);
     let again = added.iter().any(|name| of.path().contains(name));
+    let ranks = Ranks::new(index, &added);
+    if alone
+        && let Some(calls) = index.known_calls()
+        && !index.containers_within()
+    {
+        let totals = match end {
+            End::Top => ranks.of_callers_by_calls(index, calls, of.path()[0]),
+            End::Bottom => ranks.of_callees_by_calls(index, calls, of.path()[0]),
+        };
+        return Some(totals);
+    }
     match end {
         // No two extensions share a node.
         End::Top if !nested && !again => {
@@ -41,9 +53,9 @@ pub(crate) fn totals(
             });
             Some(cums.collect())
         }
-        End::Top if alone => Some(Ranks::new(index, &added).of_callers(index, of)),
-        End::Bottom if alone || !nested => Some(Ranks::new(index, &added).of_callees(index, of)),
-        _ => None,
+        End::Top if again && !alone => None,
+        End::Top => Some(ranks.of_callers(index, of)),
+        End::Bottom => Some(ranks.of_callees(index, of)),
     }
 }
 
@@ -82,33 +94,86 @@ impl Ranks {
         }
     }
 
-    /// The callers of a path with one name.
+    /// The callers of a path. An occurrence whose final node is below another one begins below that, and so does its caller,
+    /// unless that is the other final node.
     fn of_callers(mut self, index: &Index, of: &Occurrences) -> Vec<i64> {
-        let mut around: Vec<Around> = Vec::new();
-        let read_ahead = |these: &[Occurrence]| {
-            let nodes = these.iter().map(|it| it.last);
-            ahead::nodes(index, nodes.clone());
-            ahead::subtrees(index, nodes.clone());
-            ahead::parents(index, nodes);
-        };
-        of.each_ahead(index, read_ahead, |it| {
-            let n = it.last;
-            while around.pop_if(|it| it.end <= n).is_some() {}
-            let before = around.last().map_or(NONE, |it| it.rank);
-            let mut rank = before;
-            if let Some((parent, name)) = index.parent_name(n) {
-                let of_caller = self.rank(name);
-                self.lower(before, of_caller, index.subtree(n) + index.own(parent));
-                rank = rank.min(of_caller);
-            }
-            let end = index.end(n);
-            around.push(Around { end, rank });
-        });
+        self.each_caller(index, of, |_| true);
         self.totals()
     }
 
-    /// The callees of a path.
+    /// The callers of a path with one name. The table of calls has their cost, but for calls below other calls.
+    fn of_callers_by_calls(mut self, index: &Index, calls: &CallTable, name: NameId) -> Vec<i64> {
+        for call in calls.callers(name) {
+            let of_caller = self.rank(call.caller);
+            self.lower(NONE, of_caller, call.as_callee + call.callers_own);
+        }
+        let (_, nested) = index.alone_and_nested(name);
+        let nested = Occurrences::of_nodes(name, &nested);
+        self.each_caller(index, &nested, |n| index.is_inner(n));
+        self.totals()
+    }
+
+    /// Assigns the cost of the occurrences whose final nodes are `counted`.
+    fn each_caller(&mut self, index: &Index, of: &Occurrences, counted: impl Fn(u32) -> bool) {
+        let mut around: Vec<Around> = Vec::new();
+        let read_ahead = |these: &[Occurrence]| {
+            of.costs_ahead(index, these);
+            ahead::parents(index, these.iter().map(|it| it.first));
+        };
+        of.each_ahead(index, read_ahead, |Occurrence { last, first }| {
+            while around.pop_if(|it| it.end <= last).is_some() {}
+            let before = around.last().map_or(NONE, |it| it.rank);
+            let mut rank = before;
+            let end = index.end(last);
+            if let Some((caller, name)) = index.parent_name(first) {
+                let of_caller = self.rank(name);
+                if counted(last) && of_caller < before {
+                    let path = index.own(caller) + index.along(first, last);
+                    self.lower(before, of_caller, path + index.between(last + 1, end));
+                }
+                rank = rank.min(of_caller);
+            }
+            around.push(Around { end, rank });
+        });
+    }
+
+    /// The callees of a path with one name. The table of calls has their cost, but for calls below other calls. What is left
+    /// to assign is the own cost of the path.
+    fn of_callees_by_calls(mut self, index: &Index, calls: &CallTable, name: NameId) -> Vec<i64> {
+        for call in calls.callees(name) {
+            let of_callee = self.rank(call.callee);
+            self.lower(NONE, of_callee, call.as_caller);
+        }
+        let (alone, nested) = index.alone_and_nested(name);
+        let mut costly = Vec::new();
+        for nodes in alone.chunks(TOGETHER) {
+            ahead::nodes(index, nodes.iter().copied());
+            costly.clear();
+            let calls = |&n: &u32| index.end(n) > n + 1 && index.own(n) != 0;
+            costly.extend(nodes.iter().copied().filter(calls));
+            ahead::children(index, costly.iter().copied());
+            for &n in &costly {
+                let (mut first, mut child) = (NONE, n + 1);
+                while child < index.end(n) {
+                    first = first.min(self.rank(index.name(child)));
+                    child = index.end(child);
+                }
+                self.lower(NONE, first, index.own(n));
+            }
+        }
+        let nested = Occurrences::of_nodes(name, &nested);
+        self.each_callee(index, &nested, |n| index.is_inner(n));
+        self.totals()
+    }
+
+    /// The callees of a path. An occurrence whose final node is below another one begins below a callee of that, or with it.
     fn of_callees(mut self, index: &Index, of: &Occurrences) -> Vec<i64> {
+        self.each_callee(index, of, |_| true);
+        self.totals()
+    }
+
+    /// Assigns the own cost of the path, and the cost of what is called by the final nodes that are `counted`.
+    fn each_callee(&mut self, index: &Index, of: &Occurrences, counted: impl Fn(u32) -> bool) {
         /// A final node whose children are being visited.
         struct Open {
             last: u32,
@@ -137,13 +202,14 @@ impl Ranks {
                 self.lower(open.rank, callee, open.along);
                 open.rank = open.rank.min(callee);
             }
-            self.lower(before, callee, index.subtree(child));
+            if counted(it.last) {
+                self.lower(before, callee, index.subtree(child));
+            }
             around.push(Around {
                 end: index.end(child),
                 rank: before.min(callee),
             });
         });
-        self.totals()
     }
 
     /// Containers are not extensions.
