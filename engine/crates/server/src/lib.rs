@@ -32,6 +32,7 @@ use serde_json::json;
 use protocol::config::{self, Config, InitializeParams};
 pub use protocol::error::ServerError;
 use protocol::position::Encoding;
+use protocol::transport::{self, Client};
 use protocol::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
 pub use recording::recorder::{Real, Recorder};
 pub use recording::script::Scripted;
@@ -39,8 +40,9 @@ pub use recording::script::Scripted;
 /// `fulcrum lsp`: serves one client on standard input and output until it leaves. Nothing else may write to standard
 /// output meanwhile.
 pub fn run_stdio(recorder: Arc<dyn Recorder>) -> Result<(), ServerError> {
-    let (connection, threads) = Connection::stdio();
-    let served = run(&connection, recorder);
+    let (connection, client, threads) =
+        transport::stdio().map_err(|error| ServerError::new("cannot start threads", &error))?;
+    let served = serve(&connection, client, recorder);
     // The writer ends when the last sender is gone.
     drop(connection);
     let written = threads
@@ -51,6 +53,15 @@ pub fn run_stdio(recorder: Arc<dyn Recorder>) -> Result<(), ServerError> {
 
 /// Serves one client; `recorder` runs the programs.
 pub fn run(connection: &Connection, recorder: Arc<dyn Recorder>) -> Result<(), ServerError> {
+    let client = Client::Here(connection.sender.clone());
+    serve(connection, client, recorder)
+}
+
+fn serve(
+    connection: &Connection,
+    client: Client,
+    recorder: Arc<dyn Recorder>,
+) -> Result<(), ServerError> {
     let (id, params) = connection
         .initialize_start()
         .map_err(|e| ServerError::new("no initialize request came", &e))?;
@@ -69,7 +80,8 @@ pub fn run(connection: &Connection, recorder: Arc<dyn Recorder>) -> Result<(), S
     connection
         .initialize_finish(id, result)
         .map_err(|e| ServerError::new("the client left at once", &e))?;
-    main_loop::serve(connection, config, config::folders(&params), recorder)
+    let folders = config::folders(&params);
+    main_loop::serve((client, &connection.receiver), config, folders, recorder)
 }
 
 fn capabilities(config: Config) -> lsp::ServerCapabilities {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fulcrum_model::Progress;
-use lsp_server::{Request, RequestId, Response};
+use lsp_server::{Request, RequestId};
 use serde::de::DeserializeOwned;
 
 use crate::events::closed;
@@ -28,7 +28,7 @@ pub(super) fn request(state: &mut State, request: Request) {
     if request.method == "shutdown" {
         state.shutting_down = true;
         state.stop_programs();
-        return state.respond(Response::new_ok(request.id, ()));
+        return state.respond(response(request.id, Ok(())));
     }
     if state.shutting_down {
         let failure = Failure::shutting_down(&request.method);

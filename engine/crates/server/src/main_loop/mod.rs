@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, select, unbounded};
-use lsp_server::{Connection, Message};
+use lsp_server::Message;
 
 use crate::protocol::config::Config;
 use crate::protocol::error::ServerError;
+use crate::protocol::transport::Client;
 use crate::recording::recorder::Recorder;
 use crate::requests::{causal, events, navigator};
 use crate::state::{State, Task};
@@ -29,17 +30,16 @@ enum Event {
 
 /// Serves one client until it leaves. `initialize` has been answered.
 pub(crate) fn serve(
-    connection: &Connection,
+    (client, messages): (Client, &Receiver<Message>),
     config: Config,
     folders: Vec<PathBuf>,
     recorder: Arc<dyn Recorder>,
 ) -> Result<(), ServerError> {
     let (task_sender, tasks) = unbounded();
-    let client = connection.sender.clone();
     let mut state = State::new(client, task_sender, config, folders, recorder)
         .map_err(|error| ServerError::new("cannot start threads", &error))?;
     let orderly = loop {
-        match next(&connection.receiver, &tasks) {
+        match next(messages, &tasks) {
             Event::Client(Message::Notification(n)) if n.method == "exit" => {
                 break state.shutting_down;
             }

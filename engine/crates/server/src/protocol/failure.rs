@@ -1,9 +1,10 @@
 //! Failed requests: one sentence, who can fix it, and how. Also results of requests as responses.
 
 use fulcrum_model::Cancelled;
-use lsp_server::{ErrorCode, RequestId, Response, ResponseError};
+use lsp_server::{ErrorCode, RequestId, ResponseError};
 use serde::Serialize;
 
+use crate::protocol::transport::Answered;
 use crate::protocol::{Blame, ErrorData};
 
 /// Why a request has no result.
@@ -76,7 +77,7 @@ impl Failure {
         }
     }
 
-    pub(crate) fn response(self, id: RequestId) -> Response {
+    pub(crate) fn response(self, id: RequestId) -> Answered {
         let data = ErrorData {
             blame: self.blame,
             advice: self.advice,
@@ -87,9 +88,9 @@ impl Failure {
             message: self.message,
             data,
         };
-        Response {
+        Answered {
             id,
-            response_result: Err(error),
+            result: Err(error),
         }
     }
 
@@ -100,15 +101,15 @@ impl Failure {
 }
 
 /// A result as a response.
-pub(crate) fn response<T: Serialize>(id: RequestId, result: Result<T, Failure>) -> Response {
-    let value = result.and_then(|value| {
-        serde_json::to_value(value)
+pub(crate) fn response<T: Serialize>(id: RequestId, result: Result<T, Failure>) -> Answered {
+    let text = result.and_then(|value| {
+        serde_json::to_string(&value)
             .map_err(|e| Failure::fulcrum(format!("a result could not be written: {e}")))
     });
-    match value {
-        Ok(value) => Response {
+    match text {
+        Ok(text) => Answered {
             id,
-            response_result: Ok(value),
+            result: Ok(text),
         },
         Err(failure) => failure.response(id),
     }

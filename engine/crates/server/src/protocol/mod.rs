@@ -7,6 +7,7 @@ pub(crate) mod error;
 pub(crate) mod failure;
 pub(crate) mod markdown;
 pub(crate) mod position;
+pub(crate) mod transport;
 pub(crate) mod uri;
 
 pub(crate) use fulcrum_schema::*;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::Sender;
 use fulcrum_model::Progress;
-use lsp_server::{Message, Notification, ReqQueue, RequestId, Response};
+use lsp_server::{Message, Notification, ReqQueue, RequestId};
 use serde::Serialize;
 use serde_json::json;
 
@@ -25,6 +25,7 @@ use crate::navigator::Navigator;
 use crate::pool::Pool;
 use crate::protocol::config::Config;
 use crate::protocol::failure::{Failure, response};
+use crate::protocol::transport::{Answered, Client, Outgoing};
 use crate::protocol::{LiveParams, NavigatorId, ProgressToken, TraceId};
 use crate::recording::recorder::Recorder;
 use crate::snapshot::Snapshot;
@@ -36,7 +37,7 @@ pub(crate) use work::{LongRequest, OnCancel, Pending, Work};
 
 /// The server's state. Only the loop's thread has it.
 pub(crate) struct State {
-    client: Sender<Message>,
+    client: Client,
     task_sender: Sender<Task>,
     pub config: Config,
     pub folders: Arc<Vec<PathBuf>>,
@@ -71,7 +72,7 @@ impl State {
     /// # Errors
     /// When the threads of the pools cannot be started.
     pub(crate) fn new(
-        client: Sender<Message>,
+        client: Client,
         tasks: Sender<Task>,
         config: Config,
         folders: Vec<PathBuf>,
@@ -144,10 +145,10 @@ impl State {
     }
 
     /// Answers a request, unless it was answered (cancelled) already.
-    pub(crate) fn respond(&mut self, response: Response) {
-        self.long_requests.remove(&response.id);
-        if self.requests.incoming.complete(&response.id).is_some() {
-            self.send(response.into());
+    pub(crate) fn respond(&mut self, answered: Answered) {
+        self.long_requests.remove(&answered.id);
+        if self.requests.incoming.complete(&answered.id).is_some() {
+            self.client.send(Outgoing::Answered(answered));
         }
     }
 
@@ -157,8 +158,7 @@ impl State {
     }
 
     pub(crate) fn send(&self, message: Message) {
-        // The writer is gone only when the client is; the loop sees that for itself.
-        let _ = self.client.send(message);
+        self.client.send(Outgoing::Message(message));
     }
 
     pub(crate) fn notify(&self, method: &str, params: impl Serialize) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use fulcrum_model::causal::CausalProfile;
 use gen_lsp_types::Diagnostic;
-use lsp_server::{RequestId, Response};
+use lsp_server::RequestId;
 
 use super::diagnostics::{Checked, Published};
 use super::running::FinishedRun;
@@ -13,6 +13,7 @@ use crate::causal::profile::OpenCausalProfile;
 use crate::events::OpenTrace;
 use crate::navigator::Navigator;
 use crate::protocol::failure::Failure;
+use crate::protocol::transport::Answered;
 use crate::protocol::{EventsOpened, LiveParams, NavigatorOpened};
 
 /// The place of a request to open among all of them: of two, the one that came last is shown.
@@ -30,7 +31,7 @@ impl OpenOrder {
 #[derive(Debug)]
 pub(crate) enum Task {
     /// A request is done.
-    Respond(Response),
+    Respond(Answered),
     /// `fulcrum/causal/open` is done.
     Opened {
         id: RequestId,
