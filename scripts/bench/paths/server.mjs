@@ -8,7 +8,10 @@ export class Server {
   constructor(program) {
     this.child = spawn(program, ["lsp"], { stdio: ["pipe", "pipe", "ignore"] });
     this.waiting = new Map();
-    this.buffer = Buffer.alloc(0);
+    this.chunks = [];
+    this.received = 0;
+    /** How many bytes a whole message needs, as far as is known. */
+    this.wanted = 1;
     this.next = 1;
     this.child.stdout.on("data", (chunk) => this.receive(chunk));
     this.child.on("exit", () => {
@@ -45,17 +48,24 @@ export class Server {
   }
 
   receive(chunk) {
-    this.buffer = Buffer.concat([this.buffer, chunk]);
-    for (;;) {
-      const end = this.buffer.indexOf(separator);
-      const length = Number(/Content-Length: (\d+)/i.exec(this.buffer.subarray(0, Math.max(end, 0)).toString())?.[1]);
+    this.chunks.push(chunk);
+    this.received += chunk.length;
+    // A large answer comes in hundreds of chunks, which are joined once.
+    while (this.received >= this.wanted) {
+      const buffer = Buffer.concat(this.chunks);
+      const end = buffer.indexOf(separator);
+      const length = Number(/Content-Length: (\d+)/i.exec(buffer.subarray(0, Math.max(end, 0)).toString())?.[1]);
       const from = end + separator.length;
-      if (end < 0 || this.buffer.length < from + length) {
+      this.chunks = [buffer];
+      if (end < 0 || buffer.length < from + length) {
+        this.wanted = end < 0 ? buffer.length + 1 : from + length;
         return;
       }
       const now = process.hrtime.bigint();
-      const message = JSON.parse(this.buffer.subarray(from, from + length).toString());
-      this.buffer = this.buffer.subarray(from + length);
+      const message = JSON.parse(buffer.subarray(from, from + length).toString());
+      this.chunks = [buffer.subarray(from + length)];
+      this.received = buffer.length - from - length;
+      this.wanted = 1;
       const waiting = this.waiting.get(message.id);
       // Notifications have no id, and the server's own requests a method.
       if (waiting !== undefined && message.method === undefined) {
