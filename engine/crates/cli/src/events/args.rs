@@ -85,7 +85,8 @@ pub(crate) struct TraceSelection {
 #[derive(Debug, Args)]
 #[command(after_long_help = super::query_help::help())]
 pub(crate) struct QueryArgs {
-    /// [CONDITION] [group by …] [select …] [order by …] [limit N]; see --help
+    // Not a documentation comment, in which rustdoc would look for links.
+    #[arg(help = "[CONDITION] [group by …] [select …] [order by …] [limit N]; see --help")]
     pub query: String,
     #[command(flatten)]
     pub selection: TraceSelection,

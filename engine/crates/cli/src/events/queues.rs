@@ -52,6 +52,14 @@ pub(crate) fn queues(args: &QueuesArgs) -> Outcome {
 }
 
 fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
+    let mut out = requests(trace, queue, shown, style);
+    out += &style.more(queue.requests.len(), shown);
+    out += &sums(queue, style);
+    out += &style.aside(&queue.assumed());
+    out + &style.notes(&notes(trace, &queue.notes))
+}
+
+fn requests(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
     let time = |ns: u64| style.nanoseconds(ns);
     let optional = |ns: Option<u64>| ns.map_or_else(|| "-".into(), time);
     let thread = |id: u32| trace.thread(id).map_or("?", |it| &it.name).to_owned();
@@ -90,8 +98,10 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
     for request in queue.requests.iter().take(shown) {
         table.row(cells(request));
     }
-    let mut out = table.render(style);
-    out += &style.more(queue.requests.len(), shown);
+    table.render(style)
+}
+
+fn sums(queue: &Queue, style: Style) -> String {
     let sums = queue.summary();
     let seconds = |it: Option<f64>| {
         it.map_or_else(
@@ -99,7 +109,7 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
             |it| style.quantity((it * 1e9).round() as i64, "ns"),
         )
     };
-    out += &format!("\n{} put, {} taken", sums.put, sums.taken);
+    let mut out = format!("\n{} put, {} taken", sums.put, sums.taken);
     if let Some(rate) = sums.arrival_rate {
         out += &format!(", {rate:.3} a second");
     }
@@ -110,6 +120,5 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
         seconds(sums.service_mean),
         sums.length_max
     );
-    out += &style.aside(&queue.assumed());
-    out + &style.notes(&notes(trace, &queue.notes))
+    out
 }
