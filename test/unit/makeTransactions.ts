@@ -60,6 +60,7 @@ export function pair(waiter: string, holder: string, waitNs: number, over: Parti
     meanNs: waitNs / count,
     paths: [],
     price: null,
+    gain: null,
     ...over,
   };
 }

@@ -167,6 +167,14 @@ describe("crosstalk", () => {
     expect([signalled?.price, signalled?.section]).toEqual([null, null]);
   });
 
+  test("what the waiter would gain without the waits is shown beside the lock", () => {
+    const sentence = "Without these waits, Home would be 18 % faster (16…21).";
+    const gain = { gain: 0.18, gainLow: 0.16, gainHigh: 0.21, sentence };
+    const pairs = [pair("Home", "BestSellers", 90 * ms, { gain }), pair("Home", "BestSellers", 80 * ms)];
+    const locks = pairLocks({ waitNs: 0, pairs, notes: [] }, "Home", "BestSellers");
+    expect(locks.map((it) => it.gain)).toEqual([sentence, null]);
+  });
+
   test("among very many types, those that wait and hold the least are merged", () => {
     const pairs = Array.from({ length: 50 }, (_, n) => pair(`w${n}`, `h${n}`, (50 - n) * ms, { count: 1 }));
     const matrix = crosstalkMatrix({ waitNs: 0, pairs, notes: [] });

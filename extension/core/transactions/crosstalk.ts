@@ -46,6 +46,8 @@ export interface PairLock {
   types: string | null;
   /** What the holder's section is worth, as it was measured last. */
   price: { sentence: string; notes: string[] } | null;
+  /** What the waiter would gain without these waits; null where that is not known. */
+  gain: string | null;
   /** What would be measured; null where that cannot be: a signal has no section, and Java's code is not sped up. */
   section: SectionOf | null;
 }
@@ -106,6 +108,7 @@ export function pairLocks(crosstalk: TransactionsCrosstalk, waiter: string, hold
     })),
     types: several ? `${pair.waiter} for ${pair.holder}` : null,
     price: pair.price === null ? null : { sentence: pair.price.sentence, notes: pair.price.notes },
+    gain: pair.gain?.sentence ?? null,
     section: withSections.has(pair.kind) ? { waiter: pair.waiter, holder: pair.holder, lock: pair.lock } : null,
   }));
 }

@@ -175,6 +175,7 @@ function Lock({ lock, go, measure }: LockProps): VNode {
         <strong>{`${of}${lock.lock}`}</strong>
         {` ${lock.total} in ${lock.waits}, ${lock.mean} on average`}
       </p>
+      {lock.gain !== null && <p class="gain">{lock.gain}</p>}
       <Price lock={lock} measure={measure} />
       {lock.paths.length === 0 ? (
         <p class="quiet">Its call paths are not known.</p>

@@ -13,3 +13,4 @@ pub mod runs;
 pub mod search;
 pub mod section;
 pub mod transactions;
+pub mod what_if;

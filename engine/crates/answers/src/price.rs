@@ -191,7 +191,7 @@ fn why_unknown(
 }
 
 /// `11 % faster (8…14)`, with as many digits as matter.
-fn faster(gain: f64, interval: Option<Interval>) -> String {
+pub(crate) fn faster(gain: f64, interval: Option<Interval>) -> String {
     let widest = interval.map_or(gain.abs(), |it| it.width().abs());
     let digits = usize::from(widest < 0.02);
     let number = |it: f64| {

@@ -233,6 +233,7 @@ mod tests {
             mean_ns: 10.0,
             paths: paths.collect(),
             price: None,
+            gain: None,
         }
     }
 

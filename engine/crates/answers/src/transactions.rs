@@ -103,6 +103,7 @@ fn pair(stitched: &Stitched, it: Pair<TypeId, String, String>) -> CrosstalkPair 
         count: it.count,
         wait_ns: it.wait_ns,
         price: None,
+        gain: None,
         paths: it
             .paths
             .into_iter()

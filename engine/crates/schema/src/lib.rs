@@ -28,6 +28,7 @@ mod tests;
 mod trace;
 mod transactions;
 mod typescript;
+mod what_if;
 
 pub use causal::*;
 pub use events::*;
@@ -40,6 +41,7 @@ pub use search::*;
 pub use trace::*;
 pub use transactions::*;
 pub use typescript::typescript;
+pub use what_if::*;
 
 /// The version that the server announces; raised when a field changes its meaning or goes.
 pub const PROTOCOL_VERSION: u32 = 2;

@@ -395,6 +395,22 @@ pub struct CrosstalkPair {
     pub paths: Vec<CrosstalkPaths>,
     /// What the holder's section is worth, as it was measured last; null when it was not.
     pub price: Option<CrosstalkPrice>,
+    /// What the waiter would gain without these waits; null where the holder is no transaction, and of all but the longest waits.
+    pub gain: Option<CrosstalkGain>,
+}
+
+/// What a type would gain without some of its waits, as `fulcrum transactions what-if` predicts it from the run.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CrosstalkGain {
+    /// By how much it would be faster on average, a fraction: 0.11, 11 % less time.
+    pub gain: f64,
+    /// The lower end of its 95 % interval; null of a single transaction.
+    pub gain_low: Option<f64>,
+    /// The upper end.
+    pub gain_high: Option<f64>,
+    /// All of it in a sentence.
+    pub sentence: String,
 }
 
 /// What a critical section is worth, by experiments in which it took half the time: answer to `fulcrum/transactions/price` and of

@@ -223,6 +223,7 @@ pub fn typescript() -> String {
         CrosstalkPair,
         CrosstalkPaths,
         CrosstalkPrice,
+        CrosstalkGain,
         NavigatorSample,
         NavigatorEstimate,
         RefineTable,

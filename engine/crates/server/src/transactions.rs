@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use fulcrum_answers::what_if::gains;
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_runs::RunFolder;
 use fulcrum_transaction_records::run::{Options, Run, RunError};
 
+use crate::protocol::CrosstalkGain;
 use crate::protocol::failure::Failure;
 
 /// At most so many runs are kept: two that are compared, and one more.
@@ -27,6 +29,8 @@ pub(crate) struct OpenRun {
     pub name: String,
     /// The run.
     pub run: Run,
+    /// What waiters would gain without their waits, by the pairs of its crosstalk.
+    pub gains: Vec<Option<CrosstalkGain>>,
     /// Notes of the recorder and the reader, whole sentences.
     pub notes: Vec<String>,
 }
@@ -68,8 +72,14 @@ impl OpenRuns {
 
 impl OpenRun {
     fn read(folder: PathBuf, progress: &Progress) -> Result<Self, Failure> {
-        let run = fulcrum_profiles::transactions::open(&[&folder], &Options::default(), progress);
-        let run = run.map_err(|error| failure(&error))?;
+        let options = Options {
+            timeline: true,
+            ..Options::default()
+        };
+        let run = fulcrum_profiles::transactions::open(&[&folder], &options, progress);
+        let mut run = run.map_err(|error| failure(&error))?;
+        // Nothing else needs the timeline, which is as large as the run.
+        let gains = gains(&run.stitched, &std::mem::take(&mut run.timeline));
         let mut notes = recorders_notes(&folder);
         for note in &run.notes {
             if !notes.contains(note) {
@@ -80,6 +90,7 @@ impl OpenRun {
         Ok(OpenRun {
             name: name.to_string_lossy().into_owned(),
             run,
+            gains,
             notes,
             folder,
         })

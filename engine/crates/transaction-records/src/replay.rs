@@ -15,6 +15,7 @@ use crate::log::Log;
 use crate::names::Resolvers;
 
 pub(crate) use state::process::Process;
+pub(crate) use state::wait::OwnedWait;
 pub(crate) use state::world::World;
 
 /// Replays logs.

@@ -4,6 +4,7 @@ mod folder;
 mod functions;
 mod needed;
 mod notes;
+mod timeline;
 mod traces;
 mod ways;
 
@@ -13,6 +14,7 @@ use fulcrum_model::Progress;
 use fulcrum_transactions::NamingRule;
 use fulcrum_transactions::recognise::Recognition;
 use fulcrum_transactions::stitch::{Ending, Stitched};
+use fulcrum_transactions::what_if::Timeline;
 
 use crate::assemble::Sampled;
 use crate::index::Index;
@@ -38,6 +40,8 @@ pub struct Options {
     pub recognition: Recognition,
     /// Which transactions get traces.
     pub traced: Traced,
+    /// Whether the run has a [timeline](Run::timeline).
+    pub timeline: bool,
 }
 
 /// Which transactions get traces.
@@ -60,6 +64,8 @@ pub struct Run {
     pub ways: Vec<Way>,
     /// Transactions as traces, as selected by [`Options::traced`].
     pub traces: Traces,
+    /// When all transactions began and ended, and when threads worked or waited for them. Empty unless [`Options::timeline`].
+    pub timeline: Timeline,
     /// Source locations of functions.
     pub functions: Functions,
     /// What a reader should know, as whole sentences: the notes of [`Stitched::notes`], and what is missing from the run.
@@ -184,12 +190,17 @@ fn assemble(
         Traced::None => Traces::default(),
         Traced::Sampled => traces::sampled(&world, &stitched, &ways),
     };
+    let timeline = match options.timeline {
+        true => timeline::timeline(&world, &stitched),
+        false => Timeline::default(),
+    };
     let mut all = stitched.notes().to_vec();
     all.append(&mut notes);
     Ok(Run {
         stitched,
         ways,
         traces,
+        timeline,
         functions,
         notes: all,
     })

@@ -11,7 +11,8 @@
 //! - [`messages::ByteStream`]: which message a read belongs to; [`recognise`]: the names of requests;
 //! - [`crosstalk`]: who waits for whom; [`latency`]: how long transactions take; [`ContextProfile`]: where they spend CPU time.
 //!
-//! After the run, [`stitch`] makes one profile from the records of all processes.
+//! After the run, [`stitch`] makes one profile from the records of all processes, and [`what_if`] predicts what it would be
+//! without some waits or some work.
 //!
 //! Constraints: no I/O, no clock and no system calls. Times, addresses and bytes come from the caller. Everything that
 //! grows within a profiled process has a documented limit, and what a limit leaves out is counted.
@@ -27,6 +28,7 @@ pub mod messages;
 pub mod recognise;
 pub mod stitch;
 mod trace;
+pub mod what_if;
 
 pub use context::activity::{Activity, TakenOver};
 pub use context::chain::{Chain, Link, UnknownLink};

@@ -19,6 +19,8 @@ pub(crate) enum Transactions {
     Crosstalk(CrosstalkArgs),
     /// Start the program of a run again, and measure what a critical section costs those who wait for it
     Price(Box<PriceArgs>),
+    /// Predict from a run how long transactions would take without some waits, or without some work
+    WhatIf(WhatIfArgs),
     /// Compare the transactions of two runs, or of two types: what a transaction costs, and whether the difference is noise
     Compare(CompareArgs),
     /// Search the call tree of a type, alone or in comparison, as fulcrum navigate does
@@ -156,6 +158,40 @@ pub(crate) struct PriceArgs {
     pub program: Vec<OsString>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct WhatIfArgs {
+    #[command(flatten)]
+    pub selection: RunSelection,
+    /// Without waits of this type, as crosstalk names it
+    #[arg(long, value_name = "TYPE")]
+    pub waits: Option<String>,
+    /// Without waits for this type
+    #[arg(long, value_name = "TYPE")]
+    pub holds: Option<String>,
+    /// Without waits at this lock, or in this function, as crosstalk --paths names them
+    #[arg(long, value_name = "LOCK")]
+    pub at: Option<String>,
+    /// Without this type's work in the program of --in, for all of its transactions or for a share of them: "GET /list=0.9";
+    /// may be given several times
+    #[arg(
+        long,
+        value_name = "TYPE[=SHARE]",
+        value_parser = share,
+        requires = "program",
+        required_unless_present_any = ["waits", "holds", "at"]
+    )]
+    pub skip: Vec<(String, f64)>,
+    /// The program that does without the work of --skip, as show names it below the types
+    #[arg(long = "in", value_name = "PROGRAM", requires = "skip")]
+    pub program: Option<String>,
+    /// Print JSON: nanoseconds, fractions, stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// Rows in the table; 0 shows all
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+}
+
 /// Types of one run or of two.
 #[derive(Debug, Args)]
 pub(crate) struct Types {
@@ -230,6 +266,18 @@ pub(crate) struct StitchArgs {
     pub output: PathBuf,
 }
 
+/// A type, and the share of its transactions. A type's name may contain an equals sign.
+fn share(text: &str) -> Result<(String, f64), String> {
+    let parsed = text
+        .rsplit_once('=')
+        .and_then(|(name, share)| Some((name, share.trim().parse::<f64>().ok()?)));
+    match parsed {
+        None => Ok((text.into(), 1.0)),
+        Some((name, share)) if (0.0..=1.0).contains(&share) => Ok((name.trim().into(), share)),
+        Some(_) => Err("a share is a number from 0 to 1".into()),
+    }
+}
+
 fn rule(text: &str) -> Result<fulcrum_transactions::NamingRule, String> {
     let wrong = || "expected NAME=FUNCTION or NAME=FUNCTION > FUNCTION".to_owned();
     let (name, through) = text.split_once('=').ok_or_else(wrong)?;
@@ -249,6 +297,21 @@ fn rule(text: &str) -> Result<fulcrum_transactions::NamingRule, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_of_a_type_follows_its_name() {
+        for (text, name, part) in [
+            ("GET /list=0.9", "GET /list", 0.9),
+            ("GET /list", "GET /list", 1.0),
+            ("a=b", "a=b", 1.0),
+            ("a=b=0", "a=b", 0.0),
+        ] {
+            assert_eq!(share(text), Ok((name.into(), part)));
+        }
+        for wrong in ["GET /list=1.1", "GET /list=-1", "GET /list=NaN"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_type_is_named_by_what_it_goes_through() {

@@ -1,21 +1,23 @@
 //! `fulcrum transactions crosstalk`: shows which types wait for which.
 
 use fulcrum_answers::quantity::grouped;
+use fulcrum_answers::what_if::{add_gains, gains};
 use fulcrum_schema::{CrosstalkPair, TransactionsCrosstalk};
 
 use super::args::CrosstalkArgs;
-use super::open::{folders, open_folders};
+use super::open::{folders, open_with_timeline};
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// Shows the pairs of a run.
 pub(crate) fn crosstalk(args: &CrosstalkArgs) -> Outcome {
     let folders = folders(&args.selection)?;
-    let run = open_folders(&folders, &args.selection.naming)?;
+    let run = open_with_timeline(&args.selection)?;
     let mut found = fulcrum_answers::transactions::crosstalk(&run.stitched, run.notes);
     for folder in &folders {
         fulcrum_answers::price::add_prices(&mut found, folder);
     }
+    add_gains(&mut found, gains(&run.stitched, &run.timeline));
     let any = !found.pairs.is_empty();
     match args.json {
         true => terminal::answer(&found)?,

@@ -11,6 +11,7 @@ mod run;
 mod show;
 mod stitch;
 mod types;
+mod what_if;
 
 pub(crate) use args::Transactions;
 
@@ -23,6 +24,7 @@ pub(crate) fn run(command: Transactions) -> Outcome {
         Transactions::Show(args) => show::show(&args),
         Transactions::Crosstalk(args) => crosstalk::crosstalk(&args),
         Transactions::Price(args) => price::price(*args),
+        Transactions::WhatIf(args) => what_if::what_if(&args),
         Transactions::Compare(args) => compare::compare(&args),
         Transactions::Navigate(args) => navigate::navigate(&args),
         Transactions::Export(args) => export::export(&args),

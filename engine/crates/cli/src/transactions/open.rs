@@ -18,7 +18,14 @@ pub(crate) fn open(selection: &RunSelection) -> Result<Run, Failure> {
 pub(crate) fn open_with(selection: &RunSelection, traced: Traced) -> Result<Run, Failure> {
     let folders = folders(selection)?;
     let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    read(&runs, &selection.naming, traced)
+    read(&runs, &selection.naming, |options| options.traced = traced)
+}
+
+/// The same, with a timeline.
+pub(crate) fn open_with_timeline(selection: &RunSelection) -> Result<Run, Failure> {
+    let folders = folders(selection)?;
+    let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    read(&runs, &selection.naming, |options| options.timeline = true)
 }
 
 /// The folders of the selected runs.
@@ -32,7 +39,7 @@ pub(crate) fn folders(selection: &RunSelection) -> Result<Vec<PathBuf>, Failure>
 /// Opens runs by their folders; several count as one.
 pub(crate) fn open_folders(folders: &[PathBuf], naming: &Naming) -> Result<Run, Failure> {
     let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    read(&runs, naming, Traced::None)
+    read(&runs, naming, |_| {})
 }
 
 /// Opens a run, by default the newest. Also returns its name.
@@ -41,20 +48,21 @@ pub(crate) fn open_one(run: Option<&Path>, naming: &Naming) -> Result<(String, R
         Some(run) => run.to_owned(),
         None => newest()?,
     };
-    let run = read(&[&folder], naming, Traced::None)?;
+    let run = read(&[&folder], naming, |_| {})?;
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     Ok((name.to_string_lossy().into_owned(), run))
 }
 
-fn read(runs: &[&Path], naming: &Naming, traced: Traced) -> Result<Run, Failure> {
-    let options = Options {
+fn read(runs: &[&Path], naming: &Naming, more: impl FnOnce(&mut Options)) -> Result<Run, Failure> {
+    let mut options = Options {
         rules: naming.types.clone(),
         recognition: match naming.no_names {
             true => Recognition::Off,
             false => Recognition::On,
         },
-        traced,
+        ..Options::default()
     };
+    more(&mut options);
     let waiting = Waiting::new();
     fulcrum_profiles::transactions::open(runs, &options, &waiting.progress())
         .map_err(|error| Failure::BadInput(error.to_string()))

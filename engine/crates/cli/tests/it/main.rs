@@ -27,3 +27,4 @@ mod some_samples;
 mod trace;
 mod transactions;
 mod values;
+mod what_if;

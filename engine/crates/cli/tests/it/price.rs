@@ -18,7 +18,7 @@ use crate::common::{check_bad, fulcrum, json};
 const WAITS: usize = 3;
 /// Enough of them have a speedup, and enough have none.
 const EXPERIMENTS: usize = 6;
-const PAIR: [&str; 4] = ["--waits", "GET /checkout", "--holds", "GET /report"];
+pub(crate) const PAIR: [&str; 4] = ["--waits", "GET /checkout", "--holds", "GET /report"];
 
 fn till() -> String {
     libraries::all();
@@ -50,7 +50,7 @@ fn quit(port: u16) {
 }
 
 /// Each checkout waits once for a report.
-fn recorded() -> (TempDir, String) {
+pub(crate) fn recorded() -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = folder.path().join("run").display().to_string();
     let mut child = fulcrum(&["transactions", "run", "--quiet", "-o", &run, "--", &till()])

@@ -221,6 +221,7 @@ fn a_run_opens_with_its_types_flows_waits_and_ways() {
         )
     );
     assert_eq!(pair["waitNs"], 150_000_000);
+    check_gain(&opened, pair);
     let paths = &pair["paths"][0];
     assert_eq!(paths["waiterFunctions"], json!(["serve_back", "checkout"]));
     assert_eq!(paths["holderFunctions"], json!(["serve_back", "report"]));
@@ -229,6 +230,23 @@ fn a_run_opens_with_its_types_flows_waits_and_ways() {
     assert!(notes.contains("not sampled"), "{notes}");
     assert_eq!(opened["crosstalk"]["notes"], json!([]));
     client.leave().expect("an orderly end");
+}
+
+/// Without its wait, all checkouts together would take so much less time.
+fn check_gain(opened: &Value, pair: &Value) {
+    let types = opened["shown"]["types"].as_array().expect("a list");
+    let checkout = types.iter().find(|it| it["name"] == "GET /checkout");
+    let number = |key: &str| checkout.and_then(|it| it[key].as_f64());
+    let all_ns = number("count").zip(number("wallMeanNs"));
+    let all_ns = all_ns.map(|(count, mean)| count * mean);
+    let expect = 150_000_000.0 / all_ns.expect("there are some");
+    let gain = pair["gain"]["gain"].as_f64().expect("a number");
+    assert!((gain - expect).abs() < 1e-9, "{gain} is not {expect}");
+    let sentence = pair["gain"]["sentence"].as_str().expect("a text");
+    assert!(
+        sentence.starts_with("Without these waits, GET /checkout would be "),
+        "{sentence}"
+    );
 }
 
 /// The way of a request goes through the front and the back, and its times are counted from its beginning.

@@ -12,4 +12,5 @@ mod simulation;
 mod spans;
 mod support;
 mod tasks;
+mod timeline;
 mod traces;

@@ -9,7 +9,6 @@ use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, FrameId, V
 
 use super::notes;
 use super::record::ProcessRecord;
-use crate::Synopsis;
 use crate::context::chain::Link;
 use crate::context::export::ExportError;
 use crate::context::joined::Joined;
@@ -21,6 +20,7 @@ use crate::ids::ProcessId;
 use crate::latency::{InstanceId, Latencies, Latency};
 use crate::messages::{Matches, match_messages};
 use crate::{Flow, FlowKind, Flows, Place};
+use crate::{LockId, Synopsis};
 
 /// The profile of all processes.
 #[derive(Debug)]
@@ -387,6 +387,13 @@ impl Stitched {
     /// A type's name.
     pub fn type_name(&self, id: TypeId) -> &str {
         self.types.name(id)
+    }
+
+    /// The name of a process's lock in [`Self::crosstalk`].
+    pub fn lock_name(&self, process: ProcessId, lock: LockId) -> String {
+        let mut records = self.records.iter();
+        let record = records.find(|it| it.dictionary.process == process);
+        record.map_or_else(String::new, |it| it.lock_name(lock))
     }
 
     /// What flowed from where to where, the most frequent first.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fulcrum_answers::price::add_prices;
 use fulcrum_answers::transactions::{crosstalk, shown, ways};
+use fulcrum_answers::what_if::add_gains;
 use fulcrum_model::Progress;
 
 use crate::protocol::failure::Failure;
@@ -36,6 +37,7 @@ fn open(runs: &OpenRuns, run: &str, progress: &Progress) -> Result<TransactionsO
     let notes = open.notes.iter().cloned().chain(left_out).collect();
     let mut crosstalk = crosstalk(&open.run.stitched, Vec::new());
     add_prices(&mut crosstalk, &open.folder);
+    add_gains(&mut crosstalk, open.gains.clone());
     Ok(TransactionsOpened {
         run: open.folder.to_string_lossy().into_owned(),
         shown: shown(&open.run.stitched, notes),

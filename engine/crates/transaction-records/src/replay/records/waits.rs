@@ -5,7 +5,7 @@ use fulcrum_transactions::{LockId, Synopsis};
 use fulcrum_wire::transactions::{Head, LockKind, Record};
 
 use crate::replay::state::doing::{Doing, Hold, InstanceId, ThreadRow};
-use crate::replay::state::wait::{Released, SeenWait, WaitsFor};
+use crate::replay::state::wait::{OwnedWait, Released, SeenWait, WaitsFor};
 use crate::replay::state::world::World;
 
 /// The thread that another one waited for, and where it was.
@@ -146,24 +146,46 @@ impl World<'_> {
                 let places = &mut of_process.lock_places;
                 places.entry(LockId(wait.lock)).or_insert(place);
             }
-            let holder_path = blamed.as_ref().and_then(|it| it.path);
-            pairs.add(Wait {
-                waiter: wait.context,
-                holder: match blamed.map(|it| it.context) {
-                    None => Holder::Unknown,
-                    Some(Synopsis::EMPTY) => Holder::NoTransaction,
-                    Some(context) => Holder::Transaction(context),
-                },
-                lock: LockId(wait.lock),
-                kind: kind(wait.kind),
-                wait_ns: wait.ended_ns.saturating_sub(wait.began_ns),
-                paths: Paths {
-                    waiter: self.alone(process, wait.path),
-                    holder: holder_path.map(|it| self.alone(process, it)),
-                },
+            let summed = self.summed(process, &wait, blamed.as_ref());
+            let owned = wait.instance.map(|instance| OwnedWait {
+                instance,
+                holder_instance: blamed.as_ref().and_then(|it| it.instance),
+                context: summed.waiter,
+                holder: summed.holder,
+                lock: summed.lock,
+                path: summed.paths.waiter,
+                began_ns: wait.began_ns,
+                ended_ns: wait.ended_ns,
             });
+            self.processes[process].owned_waits.extend(owned);
+            pairs.add(summed);
         }
         pairs
+    }
+
+    /// A wait as it is added up.
+    fn summed(
+        &mut self,
+        process: usize,
+        wait: &SeenWait,
+        blamed: Option<&Blamed>,
+    ) -> Wait<Synopsis, LockId, Synopsis> {
+        let holder_path = blamed.and_then(|it| it.path);
+        Wait {
+            waiter: wait.context,
+            holder: match blamed.map(|it| it.context) {
+                None => Holder::Unknown,
+                Some(Synopsis::EMPTY) => Holder::NoTransaction,
+                Some(context) => Holder::Transaction(context),
+            },
+            lock: LockId(wait.lock),
+            kind: kind(wait.kind),
+            wait_ns: wait.ended_ns.saturating_sub(wait.began_ns),
+            paths: Paths {
+                waiter: self.alone(process, wait.path),
+                holder: holder_path.map(|it| self.alone(process, it)),
+            },
+        }
     }
 
     /// The holder when the wait began, or, if unknown, the last thread to release or signal the lock before the end of the

@@ -12,7 +12,7 @@ use fulcrum_transactions::{
 use super::doing::{Doing, Origin, ThreadRow};
 use super::handlers::{Calls, Place, depth, is_librarys, is_put_off};
 use super::library_files::is_library;
-use super::wait::{Released, SeenWait};
+use super::wait::{OwnedWait, Released, SeenWait};
 use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};
 use crate::process::{ModuleMap, id, module_row, path, path_numbers, place};
@@ -37,6 +37,8 @@ pub(crate) struct Process {
     /// The rows of its threads.
     pub(crate) rows: Range<usize>,
     pub(in crate::replay) waits: Vec<SeenWait>,
+    /// The waits of transactions, once they have been added up.
+    pub(crate) owned_waits: Vec<OwnedWait>,
     pub(in crate::replay) releases: HashMap<u64, Vec<Released>>,
     /// For locks that were waited for: the place of the first wait.
     pub(crate) lock_places: HashMap<LockId, Name>,
@@ -129,6 +131,7 @@ impl Process {
             threads_left: 0,
             rows: 0..0,
             waits: Vec::new(),
+            owned_waits: Vec::new(),
             releases: HashMap::new(),
             lock_places: HashMap::new(),
             threads: HashMap::new(),

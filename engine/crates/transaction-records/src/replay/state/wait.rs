@@ -1,6 +1,7 @@
 //! Waits for locks, and what is known about them.
 
-use fulcrum_transactions::Synopsis;
+use fulcrum_transactions::crosstalk::Holder;
+use fulcrum_transactions::{LockId, Synopsis};
 use fulcrum_wire::transactions::LockKind;
 
 use super::doing::{InstanceId, ThreadRow};
@@ -20,6 +21,20 @@ pub(in crate::replay) struct SeenWait {
     /// Whether the transaction had been answered.
     pub(in crate::replay) is_over: bool,
     pub(in crate::replay) path: u32,
+}
+
+/// A wait of a transaction for others, when it is known whom it waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnedWait {
+    pub(crate) instance: InstanceId,
+    pub(crate) holder_instance: Option<InstanceId>,
+    pub(crate) context: Synopsis,
+    pub(crate) holder: Holder<Synopsis>,
+    pub(crate) lock: LockId,
+    /// The call path of the waiter, as a context of its own.
+    pub(crate) path: Synopsis,
+    pub(crate) began_ns: u64,
+    pub(crate) ended_ns: u64,
 }
 
 /// What a thread does after its waits.
