@@ -11,6 +11,8 @@ const LONGEST_THOUGHT = 10;
 export class Measured {
   /** @type {Record<string, number[]>} */
   milliseconds = Object.fromEntries(Object.keys(INTERACTIONS).map((name) => [name, []]));
+  /** Pages whose results the shop may keep: what was asked, and from when to when, in milliseconds. */
+  asked = [];
 
   /** Count, mean and 95th percentile in milliseconds, and pages per second. */
   summary(seconds) {
@@ -52,13 +54,18 @@ export class Browser {
 
   /** Makes an interaction, after creating a cart if it needs one. */
   async visit(name, measured) {
-    const { query, needsCart } = INTERACTIONS[name];
+    const { query, needsCart, isKept } = INTERACTIONS[name];
     if (needsCart && !this.cart) {
       await this.visit("ShoppingCart", measured);
     }
-    const began = performance.now();
-    const { cart } = await this.#get(`/bookstore/${name.toLowerCase()}?${query(this)}`);
-    measured.milliseconds[name].push(performance.now() - began);
+    const wanted = query(this);
+    const from = performance.now();
+    const { cart } = await this.#get(`/bookstore/${name.toLowerCase()}?${wanted}`);
+    const to = performance.now();
+    measured.milliseconds[name].push(to - from);
+    if (isKept) {
+      measured.asked.push({ name, query: wanted, from, to });
+    }
     this.cart = name === "BuyConfirm" ? 0 : cart || this.cart;
   }
 

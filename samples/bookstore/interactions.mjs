@@ -19,16 +19,16 @@ function search(browser) {
 
 /**
  * Each interaction's share of TPC-W's browsing mix in percent (clause 5.3), and its query string. `needsCart`: a browser
- * without a cart gets one first.
- * @type {Record<string, { share: number, query: (browser: Browser) => string, needsCart?: boolean }>}
+ * without a cart gets one first. `isKept`: with `--cache`, the shop keeps its results.
+ * @type {Record<string, { share: number, query: (browser: Browser) => string, needsCart?: boolean, isKept?: boolean }>}
  */
 export const INTERACTIONS = {
   Home: { share: 29.0, query: (it) => `${customer(it)}&i_id=${item(it)}` },
   NewProducts: { share: 11.0, query: subject },
-  BestSellers: { share: 11.0, query: subject },
+  BestSellers: { share: 11.0, query: subject, isKept: true },
   ProductDetail: { share: 21.0, query: (it) => `i_id=${item(it)}` },
   SearchRequest: { share: 12.0, query: (it) => `i_id=${item(it)}` },
-  SearchResults: { share: 11.0, query: search },
+  SearchResults: { share: 11.0, query: search, isKept: true },
   ShoppingCart: { share: 2.0, query: (it) => `i_id=${item(it)}&qty=${it.draw(3)}${it.cart ? `&sc_id=${it.cart}` : ""}` },
   CustomerRegistration: { share: 0.82, query: customer },
   BuyRequest: { share: 0.75, query: (it) => `${customer(it)}&sc_id=${it.cart}`, needsCart: true },

@@ -97,7 +97,8 @@ async function open(folder, options, signal) {
     const { measured, seconds } = await step(`${options.browsers} browsers`, () =>
       browse({ ...options, shop: options, signal }),
     );
-    result = { options, seconds, pages: measured.summary(seconds), database: await ownAccount(folder) };
+    const { asked } = measured;
+    result = { options, seconds, pages: measured.summary(seconds), asked, database: await ownAccount(folder) };
   } finally {
     await step("end", () => tiers.end());
     if (options.profile) {

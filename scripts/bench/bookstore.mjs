@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- bookstore`: the bookstore of Whodunit §8.4, recorded at all three tiers. What Fulcrum says of MariaDB's CPU
- * time and of waits for locks of tables stands beside MariaDB's own account, and what the two repairs of §8.4 bring beside it.
+ * time and of waits for locks of tables stands beside MariaDB's own account. What the two repairs of §8.4 bring stands beside what
+ * `fulcrum transactions what-if` predicted from the run before.
  * Writes its section of docs/accuracy.md, and fails when shares of CPU time are further apart than 2 points, or waits than 10 %.
  */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -8,6 +9,7 @@ import { loadavg } from "node:os";
 import path from "node:path";
 import { engineBinary, root, StepError, step } from "../lib/steps.mjs";
 import { account, differences } from "./bookstore/account.mjs";
+import { cache, item, nothing, pages } from "./bookstore/predictions.mjs";
 import { report } from "./bookstore/report.mjs";
 import { runChild } from "./lib/children.mjs";
 import { writeSection } from "./lib/document.mjs";
@@ -68,11 +70,24 @@ async function measure(name, shop, { items, browsers, admin, seconds }) {
   const script = path.join(root, "samples", "bookstore", "run.mjs");
   await done([process.execPath, script, ...shop, ...sizes.map(String), ...where], seconds + 400);
   const result = JSON.parse(readFileSync(json, "utf8"));
-  const shown = JSON.parse(await done([engineBinary, "transactions", "show", run, "--json"], 300));
-  const crosstalk = JSON.parse(
-    await done([engineBinary, "transactions", "crosstalk", run, "--json", "--top", "0"], 300),
-  );
-  return account(result, shown, crosstalk);
+  const ask = async (...args) => JSON.parse(await done([engineBinary, "transactions", ...args, "--json"], 300));
+  const shown = await ask("show", run);
+  const crosstalk = await ask("crosstalk", run, "--top", "0");
+  const times = pages(await ask("what-if", run, ...nothing), "now");
+  return {
+    ...account(result, shown, crosstalk),
+    times,
+    ...(name === "myisam" ? await predicted(ask, run, result) : {}),
+  };
+}
+
+/** What both repairs would bring, by the run without them. */
+async function predicted(ask, run, { asked }) {
+  const predictions = {};
+  for (const [name, options] of Object.entries({ item, cache: cache(asked) })) {
+    predictions[name] = { options, times: pages(await ask("what-if", run, ...options), "predicted") };
+  }
+  return { predictions };
 }
 
 async function done(command, limit) {
