@@ -101,23 +101,23 @@ impl Replay<'_> {
 
     fn step(&mut self, placed: &Placed) {
         let at = CodeAddress(placed.at);
-        match placed.step {
+        match &placed.step {
             Step::Move {
                 from,
                 to,
                 value,
                 when,
             } => {
-                if self.happens(when) {
-                    self.moves(at, from, to, value);
+                if self.happens(*when) {
+                    self.moves(at, from, to, *value);
                 }
             }
-            Step::Overwrite { to, value } => self.overwrites(at, to, value),
+            Step::Overwrite { to, value } => self.overwrites(at, to, *value),
             Step::Use { of, value } => {
                 if self.in_window
-                    && let Some(At::Place(place)) = self.find(of)
+                    && let Some(At::Place(place)) = self.find(*of)
                 {
-                    let value = self.value(value, bytes(&of));
+                    let value = self.value(*value, bytes(of));
                     self.effects.push((at, Effect::Use { of: place, value }));
                 }
             }
@@ -127,7 +127,8 @@ impl Replay<'_> {
                 value,
             } => {
                 if !self.in_window {
-                    self.moves(at, Spot::Register(register), Spot::Memory(to), value);
+                    let (from, to) = (Spot::Register(*register), Spot::Memory(*to));
+                    self.moves(at, &from, &to, *value);
                 }
             }
             Step::Copy {
@@ -136,10 +137,10 @@ impl Replay<'_> {
                 end,
                 bytes,
             } => {
-                let shift = self.noted(from).wrapping_sub(self.noted(to));
-                self.string(at, (to, end), bytes, Some(shift));
+                let shift = self.noted(*from).wrapping_sub(self.noted(*to));
+                self.string(at, (*to, *end), *bytes, Some(shift));
             }
-            Step::Fill { to, end, bytes } => self.string(at, (to, end), bytes, None),
+            Step::Fill { to, end, bytes } => self.string(at, (*to, *end), *bytes, None),
         }
     }
 
@@ -151,20 +152,29 @@ impl Replay<'_> {
         }
     }
 
-    fn moves(&mut self, at: CodeAddress, from: Spot<Noted>, to: Spot<Noted>, value: Value<Noted>) {
-        let (Some(source), Some(target)) = (self.find(from), self.find(to)) else {
-            return;
-        };
+    fn moves(
+        &mut self,
+        at: CodeAddress,
+        from: &Spot<Noted>,
+        to: &Spot<Noted>,
+        value: Value<Noted>,
+    ) {
         let sized = match from {
-            Spot::Memory(_) => bytes(&from),
-            _ => bytes(&to),
+            Spot::Memory(_) => bytes(from),
+            _ => bytes(to),
         };
         let value = self.value(value, sized);
+        if let (Some(from), Some(to)) = (self.simple(from), self.simple(to)) {
+            return self.copied(at, from, to, value);
+        }
+        let (Some(source), Some(target)) = (self.find(*from), self.find(*to)) else {
+            return;
+        };
         match (source, target) {
             (At::Place(from), At::Place(to)) => self.copied(at, from, to, value),
             (At::Place(Place::Memory(_)), At::Lane(register, which)) => {
                 let address = match from {
-                    Spot::Memory(it) => self.address(&it),
+                    Spot::Memory(it) => self.address(it),
                     _ => return,
                 };
                 self.lanes.set((register, which), Lane::From(address));
@@ -194,10 +204,10 @@ impl Replay<'_> {
         self.effects.push((at, Effect::Move { from, to, value }));
     }
 
-    fn overwrites(&mut self, at: CodeAddress, to: Spot<Noted>, value: Value<Noted>) {
-        match self.find(to) {
+    fn overwrites(&mut self, at: CodeAddress, to: &Spot<Noted>, value: Value<Noted>) {
+        match self.find(*to) {
             Some(At::Place(place)) => {
-                let value = self.value(value, bytes(&to));
+                let value = self.value(value, bytes(to));
                 self.overwritten(at, place, value);
             }
             Some(At::Lane(register, which)) => self.lanes.set((register, which), Lane::Other),
@@ -258,6 +268,16 @@ impl Replay<'_> {
         }
     }
 
+    /// The usual places.
+    #[inline(always)]
+    fn simple(&self, spot: &Spot<Noted>) -> Option<Place> {
+        match spot {
+            Spot::Register(Held::General(it)) => Some(Place::Register(Register::general(*it)?)),
+            Spot::Memory(it) => Some(Place::Memory(Span::new(self.address(it), it.bytes)?)),
+            _ => None,
+        }
+    }
+
     fn find(&self, spot: Spot<Noted>) -> Option<At> {
         Some(match spot {
             Spot::Register(Held::General(it)) => At::Place(Place::Register(Register::general(it)?)),
@@ -275,6 +295,7 @@ impl Replay<'_> {
         })
     }
 
+    #[inline]
     fn address(&self, address: &Address<Noted>) -> u64 {
         let of = |it: Option<Noted>| it.map_or(0, |it| self.noted(it));
         let base = match address.of_thread {
@@ -286,6 +307,7 @@ impl Replay<'_> {
             .wrapping_add(address.displacement)
     }
 
+    #[inline]
     fn noted(&self, noted: Noted) -> u64 {
         let slot = self.slots.get(usize::from(noted.slot)).copied();
         slot.unwrap_or(0).wrapping_add_signed(i64::from(noted.plus))
@@ -296,6 +318,7 @@ impl Replay<'_> {
     }
 
     /// The lowest bytes of a value.
+    #[inline]
     fn value(&self, value: Value<Noted>, bytes: u8) -> u64 {
         let value = match value {
             Value::Constant(it) => it,

@@ -49,8 +49,10 @@ pub use lists::{Consumption, ListSummary};
 pub use sites::Learning;
 
 /// A 64-bit register.
+///
+/// A whole word, like the other parts of an [`Effect`]: what is stored in small parts is read slowly in large ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Register(u8);
+pub struct Register(u64);
 
 impl Register {
     /// The number of registers: sixteen general ones, and two halves of each of sixteen vector registers.
@@ -59,17 +61,17 @@ impl Register {
     /// A general register by its number in x86-64 instructions: 0 is `rax`, 4 `rsp`, 15 `r15`.
     #[inline]
     pub fn general(number: u8) -> Option<Self> {
-        (number < 16).then_some(Register(number))
+        (number < 16).then(|| Register(number.into()))
     }
 
     /// A half of a vector register, 0 for the lower one. A longer move is one move for each half.
     #[inline]
     pub fn vector(number: u8, half: u8) -> Option<Self> {
-        (number < 16 && half < 2).then(|| Register(16 + 2 * number + half))
+        (number < 16 && half < 2).then(|| Register((16 + 2 * number + half).into()))
     }
 
     fn index(self) -> usize {
-        self.0.into()
+        self.0 as usize
     }
 }
 
@@ -77,7 +79,7 @@ impl Register {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
     address: u64,
-    bytes: u8,
+    bytes: u64,
 }
 
 impl Span {
@@ -88,9 +90,10 @@ impl Span {
     #[inline]
     pub fn new(address: u64, bytes: u8) -> Option<Self> {
         address.checked_add(u64::from(bytes))?;
-        (1..=Span::LONGEST)
-            .contains(&bytes)
-            .then_some(Span { address, bytes })
+        (1..=Span::LONGEST).contains(&bytes).then(|| Span {
+            address,
+            bytes: bytes.into(),
+        })
     }
 
     /// The first address.
@@ -100,11 +103,11 @@ impl Span {
 
     /// The length in bytes.
     pub fn bytes(self) -> u8 {
-        self.bytes
+        self.bytes as u8
     }
 
     fn range(self) -> Range<u64> {
-        self.address..self.address + u64::from(self.bytes)
+        self.address..self.address + self.bytes
     }
 }
 

@@ -231,7 +231,7 @@ impl Trial {
     /// The bytes of a span that may belong to the object, by their bits.
     fn bytes_of(&self, span: Span) -> impl Iterator<Item = u64> + use<> {
         let start = self.object.wrapping_sub(REACH);
-        let bytes = (0..u64::from(span.bytes)).map(move |it| span.address + it);
+        let bytes = (0..span.bytes).map(move |it| span.address + it);
         bytes
             .map(move |it| it.wrapping_sub(start))
             .filter(|it| *it < 2 * REACH)

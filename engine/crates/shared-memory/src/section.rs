@@ -154,7 +154,7 @@ impl Tracker<'_> {
         // A NULL from a register is still NULL (§3.3.2).
         let to_nothing = value == 0;
         let to_itself = to.address.wrapping_sub(value) <= SELF_REACH;
-        if to.bytes == Span::LONGEST && (to_nothing || to_itself) {
+        if to.bytes() == Span::LONGEST && (to_nothing || to_itself) {
             return Tag::Invalid;
         }
         if tag != Tag::None {

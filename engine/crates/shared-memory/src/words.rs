@@ -125,7 +125,7 @@ struct Word {
 impl Word {
     fn new(span: Span, value: u64, tag: Tag, by: &Accessor) -> Self {
         Word {
-            bytes: span.bytes,
+            bytes: span.bytes(),
             value,
             tag,
             locks: by.locks,
@@ -218,7 +218,7 @@ impl Words {
     /// A section reads a word. Part of a produced word is not a product.
     pub(crate) fn read(&mut self, span: Span, value: u64, by: &Accessor) -> Access {
         if let Some(word) = self.words.get_mut(span.address)
-            && word.bytes == span.bytes
+            && word.bytes == span.bytes()
         {
             let foreign = word.toucher != by.thread;
             // §3.2: a store under another lock is flushed. Rule 6: so is a value that was overwritten unseen.
@@ -280,7 +280,7 @@ impl Words {
     /// A section writes a word. Returns whether another thread touched it last.
     pub(crate) fn write(&mut self, span: Span, value: u64, tag: Tag, by: &Accessor) -> bool {
         if let Some(word) = self.words.get_mut(span.address)
-            && word.bytes == span.bytes
+            && word.bytes == span.bytes()
         {
             // No two words overlap, so this is the only one.
             let foreign = word.toucher != by.thread;
@@ -359,7 +359,7 @@ impl Words {
     /// The tag of a word that this section touched last, if it still has the same value.
     pub(crate) fn left_by(&self, span: Span, value: u64, section: u64) -> Tag {
         let word = self.words.get(span.address);
-        let same = |it: &&Word| (it.bytes, it.value, it.section) == (span.bytes, value, section);
+        let same = |it: &&Word| (it.bytes, it.value, it.section) == (span.bytes(), value, section);
         word.filter(same).map_or(Tag::None, |it| it.tag)
     }
 
@@ -374,13 +374,13 @@ impl Words {
     /// Whether there is certainly no known word near a span, as is common on a thread's own stack.
     #[inline]
     pub(crate) fn is_clear(&self, span: Span) -> bool {
-        let (first, last) = groups(span.address, span.bytes);
+        let (first, last) = groups(span.address, span.bytes());
         self.near[place(first)] == 0 && (first == last || self.near[place(last)] == 0)
     }
 
     fn overlapping(&self, span: Span) -> impl Iterator<Item = (u64, &Word)> {
         let range = span.range();
-        let (first, last) = groups(span.address, span.bytes);
+        let (first, last) = groups(span.address, span.bytes());
         // A word may begin in the group before.
         let near = (first.saturating_sub(1)..=last).flat_map(move |group| self.beginning_in(group));
         near.filter(move |(address, word)| {
@@ -407,7 +407,7 @@ impl Words {
         }
         self.words
             .insert(span.address, Word::new(span, value, tag, by));
-        self.note(span.address, span.bytes);
+        self.note(span.address, span.bytes());
     }
 
     /// Records where a word begins.
@@ -474,10 +474,10 @@ impl Span {
     /// The part of a word that this is.
     fn within(self, address: u64, bytes: u8) -> Option<Within> {
         let offset = self.address.checked_sub(address)?;
-        let is_within = offset + u64::from(self.bytes) <= u64::from(bytes);
+        let is_within = offset + self.bytes <= u64::from(bytes);
         is_within.then(|| Within {
             shift: 8 * offset as u32,
-            mask: u64::MAX >> (64 - 8 * u32::from(self.bytes)),
+            mask: u64::MAX >> (64 - 8 * self.bytes as u32),
         })
     }
 }
@@ -595,11 +595,11 @@ mod tests {
                     let around = list.iter().position(|it| {
                         span.within(it.0, it.1).is_some()
                             && [0, 4].contains(&(span.address - it.0))
-                            && (it.1 == span.bytes || it.3 == Tag::Invalid)
+                            && (it.1 == span.bytes() || it.3 == Tag::Invalid)
                     });
                     let (address, bytes) = match around {
                         Some(at) => (list[at].0, list[at].1),
-                        None => (span.address, span.bytes),
+                        None => (span.address, span.bytes()),
                     };
                     list.retain(|it| !overlaps(it));
                     list.push((address, bytes, thread, Tag::Invalid));
@@ -611,7 +611,7 @@ mod tests {
                 _ => {
                     words.touch(span, 1, &accessor(thread, section, 9));
                     if !known {
-                        list.push((span.address, span.bytes, thread, Tag::None));
+                        list.push((span.address, span.bytes(), thread, Tag::None));
                     }
                 }
             }
