@@ -27,7 +27,7 @@ import { parseOptions } from "./lib/options.mjs";
 export async function bench(args, program = path.join(root, "bin", "fulcrum")) {
   const { wanted, from, resume, report } = options(args);
   const engine = new Engine(program);
-  const session = { engine, tools: new Tools(engine), journal: new Journal("corpora"), known: resume || report };
+  const session = { engine, tools: new Tools(engine, from), journal: new Journal("corpora"), known: resume || report };
   const parts = [];
   for (const corpus of wanted) {
     const part = corpus === recorded ? await partRecorded(session) : await partOf(corpus, from, session);

@@ -122,12 +122,26 @@ export const corpora = [
     peer: "ms_print of Valgrind",
   },
   {
+    name: "MassifVisualization",
+    repository: "AndjelaDamnjanovic/MassifVisualization",
+    folders: ["tests"],
+    files: /\/massif\.out\./,
+    peer: "ms_print of Valgrind",
+  },
+  {
     name: "Valgrind",
     repository: "LouisBrunner/valgrind-macos",
     folders: ["dhat"],
     files: /\/dh_test\.js$/,
     peer: "dh_view.js of Valgrind",
     unpack: dhatTests,
+  },
+  {
+    name: "Rust's DHAT",
+    repository: "rust-adventure/yt-dhat-example",
+    folders: ["."],
+    files: /^dhat-heap\.json$/,
+    peer: "dh_view.js of Valgrind",
   },
   {
     name: "Scalene",

@@ -35,6 +35,13 @@ const modules = [
   ["ast", "typing.py"],
 ];
 
+/** Programs, and the keys of the map that counts their stacks. */
+const traced = {
+  gzip: ["ustack, comm", ["gzip", "-9", "-k", "-c", path.join(typescript, "typescript.js")]],
+  bzip2: ["ustack", ["bzip2", "-9", "-k", "-c", path.join(typescript, "typescript.js")]],
+  dd: ["kstack", ["dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=200000"]],
+};
+
 const php = {
   "composer-list": ["/usr/bin/composer", "list"],
   "composer-about": ["/usr/bin/composer", "about"],
@@ -50,6 +57,18 @@ export const recordings = [
     make: async (file) => {
       const options = ["-q", "-e", "cpu-clock:u", "-F", "499", "--call-graph", "dwarf,16384", "-o", file];
       const { code } = await runChild(["perf", "record", ...options, "--", program, ...args]);
+      return code === 0 ? { file } : undefined;
+    },
+  })),
+  ...Object.entries(traced).map(([program, [keys, command]]) => ({
+    name: `${program}.bpftrace`,
+    format: "bpftrace",
+    needs: ["bpftrace", program],
+    make: async (file) => {
+      const script = `profile:hz:499 /pid == cpid/ { @[${keys}] = count(); }`;
+      // It wants the path of the program.
+      const started = [which(program), ...command.slice(1)].join(" ");
+      const { code } = await runChild(["bpftrace", "-o", file, "-e", script, "-c", started]);
       return code === 0 ? { file } : undefined;
     },
   })),

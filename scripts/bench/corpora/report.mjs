@@ -101,6 +101,7 @@ const kinds = {
   Hermes: "Hermes",
   Safari: "Safari",
   DTrace: "DTrace",
+  bpftrace: "bpftrace",
   "gprof2dot JSON": "gprof2dot JSON",
 };
 

@@ -1,5 +1,6 @@
 /** The tools that made a recording, or that its makers give for reading it, by format. */
 import { addresses } from "./tools/addresses.mjs";
+import { bpftrace } from "./tools/bpftrace.mjs";
 import { dhat } from "./tools/dhat.mjs";
 import { excimer } from "./tools/excimer.mjs";
 import { haskell } from "./tools/haskell.mjs";
@@ -20,8 +21,9 @@ import { v8 } from "./tools/v8.mjs";
  *   `text` is the file's, `recording` what the file was made of
  */
 
-/** @type {Record<string, (engine: import("./engine.mjs").Engine) => Promise<Tool | undefined>>} */
+/** @type {Record<string, (engine: import("./engine.mjs").Engine, from: string | undefined) => Promise<Tool | undefined>>} */
 const makers = {
+  bpftrace,
   "copied stacks": perf,
   DHAT: dhat,
   Excimer: excimer,
@@ -43,11 +45,16 @@ const makers = {
 /** Tools by format, made when they are first needed. */
 export class Tools {
   #engine;
+  #from;
   #made = new Map();
 
-  /** @param {import("./engine.mjs").Engine} engine */
-  constructor(engine) {
+  /**
+   * @param {import("./engine.mjs").Engine} engine
+   * @param {string | undefined} from where the repositories of the corpora are
+   */
+  constructor(engine, from) {
     this.#engine = engine;
+    this.#from = from;
   }
 
   /**
@@ -57,7 +64,7 @@ export class Tools {
    */
   async of(format) {
     if (!this.#made.has(format)) {
-      this.#made.set(format, await makers[format]?.(this.#engine));
+      this.#made.set(format, await makers[format]?.(this.#engine, this.#from));
     }
     return this.#made.get(format);
   }
