@@ -15,7 +15,7 @@ const REST: [u32; 2] = [8, 256];
 /// The same for sections that are too long to be watched to the end: they cost most and show least.
 const REST_OF_LONG: [u32; 2] = [1, 1024];
 
-/// Marks locks with flow, by [`flowing_place`]. A lock without flow may share a mark.
+/// Marks locks with flow, by `flowing_place`. A lock without flow may share a mark.
 pub static FLOWING: [AtomicU8; FLOWING_PLACES] = [const { AtomicU8::new(0) }; FLOWING_PLACES];
 const FLOWING_PLACES: usize = 1 << (32 - FLOWING_SHIFT);
 /// Mixes the lower half of a lock's address.
@@ -89,7 +89,7 @@ pub(crate) struct Rest {
     pub(crate) generation: u32,
 }
 
-/// The size of a [`Rest`] in bytes, as a shift.
+/// The size of a `Rest` in bytes, as a shift.
 pub const REST_SHIFT: u32 = size_of::<Rest>().trailing_zeros();
 /// Selects the place from a mixed key.
 pub const PLACES_MASK: u32 = PLACES as u32 - 1;

@@ -96,13 +96,22 @@ impl MethodPattern {
     }
 }
 
+/// What a rule does with the methods that it matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// `excludemethod`: leaves them out.
+    Exclude,
+    /// `includemethod`: observes them.
+    Include,
+    /// `identifymethod`: observes them, and logs the receiver, argument and result objects of calls.
+    Identify,
+}
+
 /// A rule for methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Whether it is `includemethod` or `identifymethod`, not `excludemethod`.
-    pub include: bool,
-    /// Whether it is `identifymethod`: the receiver, argument and result objects of calls are logged, too.
-    pub objects: bool,
+    /// What happens to the methods that it matches.
+    pub action: Action,
     /// The classes, with dots.
     pub class: Pattern,
     /// The names of methods.
@@ -197,23 +206,15 @@ impl Filter {
                     let path = line.trim_start_matches("output").trim();
                     filter.output = Some(path.to_owned());
                 }
-                (
-                    "includemethod" | "identifymethod" | "excludemethod",
-                    [class, method, rest @ ..],
-                ) if rest.len() < 2 => {
-                    filter.rules.push(Rule {
-                        include: directive != "excludemethod",
-                        objects: directive == "identifymethod",
-                        class: Pattern::class(class),
-                        method: Pattern::new(method),
-                        descriptor: rest.first().map(|it| Pattern::new(it)),
-                        line: n + 1,
-                    });
+                _ => {
+                    let action = Action::of(directive).ok_or_else(|| error(DIRECTIVES))?;
+                    let rule = Rule::new(action, &words, n + 1);
+                    filter.rules.push(
+                        rule.ok_or_else(|| {
+                            error("a rule: includemethod CLASS METHOD [DESCRIPTOR]")
+                        })?,
+                    );
                 }
-                ("includemethod" | "identifymethod" | "excludemethod", _) => {
-                    return Err(error("a rule: includemethod CLASS METHOD [DESCRIPTOR]"));
-                }
-                _ => return Err(error(DIRECTIVES)),
             }
         }
         Ok(filter)
@@ -246,15 +247,15 @@ impl Filter {
         }
         let class = class.replace('/', ".");
         match self.rule(&class, method, descriptor) {
-            Some(rule) => rule.include,
-            None => !is_platform(&class) && !self.rules.iter().any(|rule| rule.include),
+            Some(rule) => rule.includes(),
+            None => !is_platform(&class) && !self.rules.iter().any(Rule::includes),
         }
     }
 
     /// Whether the objects of a method's calls are logged, too. The class has dots or slashes.
     pub fn identifies(&self, class: &str, method: &str, descriptor: &str) -> bool {
         let rule = self.rule(&class.replace('/', "."), method, descriptor);
-        self.methods && rule.is_some_and(|rule| rule.objects)
+        self.methods && rule.is_some_and(|rule| rule.action == Action::Identify)
     }
 
     /// Whether the arguments and results of a method's observed calls are logged. The class has dots or slashes.
@@ -278,16 +279,14 @@ impl Filter {
     /// Whether any method of a class may be observed: a quick check before those of its methods.
     pub fn may_select(&self, class: &str) -> bool {
         let class = class.replace('/', ".");
-        let named = |rule: &Rule| rule.include && rule.class.matches(&class);
+        let named = |rule: &Rule| rule.includes() && rule.class.matches(&class);
         self.methods
             && match is_platform(&class) {
                 true => self
                     .rules
                     .iter()
                     .any(|rule| named(rule) && rule.class.names_platform()),
-                false => {
-                    self.rules.iter().any(named) || !self.rules.iter().any(|rule| rule.include)
-                }
+                false => self.rules.iter().any(named) || !self.rules.iter().any(Rule::includes),
             }
     }
 
@@ -313,7 +312,39 @@ impl<'a> ClassName<'a> {
     }
 }
 
+impl Action {
+    fn of(directive: &str) -> Option<Action> {
+        match directive {
+            "excludemethod" => Some(Action::Exclude),
+            "includemethod" => Some(Action::Include),
+            "identifymethod" => Some(Action::Identify),
+            _ => None,
+        }
+    }
+}
+
 impl Rule {
+    /// The rule in a line, from the words after its directive: `CLASS METHOD [DESCRIPTOR]`.
+    fn new(action: Action, words: &[&str], line: usize) -> Option<Rule> {
+        let (class, method, descriptor) = match *words {
+            [class, method] => (class, method, None),
+            [class, method, descriptor] => (class, method, Some(descriptor)),
+            _ => return None,
+        };
+        Some(Rule {
+            action,
+            class: Pattern::class(class),
+            method: Pattern::new(method),
+            descriptor: descriptor.map(Pattern::new),
+            line,
+        })
+    }
+
+    /// Whether the methods that it matches are observed.
+    pub fn includes(&self) -> bool {
+        self.action != Action::Exclude
+    }
+
     /// Whether it matches a method, whatever earlier rules say. The class has dots.
     pub fn matches(&self, class: &str, method: &str, descriptor: &str) -> bool {
         self.applies(ClassName::new(class), method, descriptor)
@@ -405,6 +436,23 @@ mod tests {
             &[("a.B c ()V", true), ("a.C c ()V", false)],
         );
         check("includemethod a.B *", &[("a.B c ()V", false)]);
+    }
+
+    #[test]
+    fn each_directive_for_methods_is_an_action() {
+        let text = "excludemethod a.A x\nincludemethod a.B y\nidentifymethod a.C z ()V";
+        let filter = Filter::parse(text).unwrap();
+        let rules: Vec<_> = filter
+            .rules
+            .iter()
+            .map(|rule| (rule.line, rule.action, rule.includes()))
+            .collect();
+        let expected = [
+            (1, Action::Exclude, false),
+            (2, Action::Include, true),
+            (3, Action::Identify, true),
+        ];
+        assert_eq!(rules, expected);
     }
 
     #[test]

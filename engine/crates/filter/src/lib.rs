@@ -12,5 +12,5 @@ mod pattern;
 
 pub use choose::with_values;
 pub use directives::{DIRECTIVES, Directive};
-pub use filter::{Filter, FilterError, LONGEST_TEXT, MOST_VALUES, MethodPattern, Rule};
+pub use filter::{Action, Filter, FilterError, LONGEST_TEXT, MOST_VALUES, MethodPattern, Rule};
 pub use pattern::{Pattern, matches};

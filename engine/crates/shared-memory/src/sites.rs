@@ -12,7 +12,7 @@ use crate::ids::{CodeAddress, LockId};
 use crate::numbers::Map;
 
 /// When a lock site rests, and for how long. All numbers count sections at the site. A long section counts once more for
-/// each [`LONG`] effects, since learning from it costs as much.
+/// each `LONG` effects, since learning from it costs as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Learning {
     /// Rests after this many sections in a row that touched nothing last touched by another thread.

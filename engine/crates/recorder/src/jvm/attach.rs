@@ -3,6 +3,9 @@
 //!
 //! The signal is SIGQUIT. It is sent only to a machine that handles it: others would print their threads on the program's
 //! output, or end.
+//!
+//! By hand: `jattach` 2.2 is a program in C, not a crate, and signals any process without asking whether it handles the signal. The
+//! JDK's own `com.sun.tools.attach` would need a second virtual machine with the module jdk.attach, which many servers do not have.
 
 use std::env;
 use std::fs;

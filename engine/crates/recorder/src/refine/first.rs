@@ -57,7 +57,7 @@ pub(crate) fn with_unit(filter: Option<&str>, unit: Option<&str>) -> Result<Stri
         return Ok(text);
     }
     // Its rule comes first, and must not switch off the others.
-    let others = match parsed.rules.iter().any(|rule| rule.include) {
+    let others = match parsed.rules.iter().any(|rule| rule.includes()) {
         true => "",
         false => "\nincludemethod * *\n",
     };

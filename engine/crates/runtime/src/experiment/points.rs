@@ -43,9 +43,24 @@ const LONGEST: usize = 200;
 /// The most counters.
 pub(crate) const SLOTS: usize = 256;
 
-const THROUGHPUT: usize = 1;
-const BEGIN: usize = 2;
-const END: usize = 3;
+/// What a counter counts, by the numbers of coz's macros.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Throughput = 1,
+    Begin = 2,
+    End = 3,
+}
+
+impl Kind {
+    fn of(number: usize) -> Option<Kind> {
+        match number {
+            1 => Some(Kind::Throughput),
+            2 => Some(Kind::Begin),
+            3 => Some(Kind::End),
+            _ => None,
+        }
+    }
+}
 
 // SAFETY: a slot's name is written once, before USED publishes it.
 unsafe impl Sync for Slot {}
@@ -75,8 +90,9 @@ impl Slot {
         unsafe { (&*self.name.get()).get_unchecked(..self.length.load(Ordering::Relaxed)) }
     }
 
-    fn kind(&self) -> usize {
-        self.kind.load(Ordering::Relaxed)
+    /// `None` only before the slot is published.
+    fn kind(&self) -> Option<Kind> {
+        Kind::of(self.kind.load(Ordering::Relaxed))
     }
 
     fn count(&self) -> usize {
@@ -98,18 +114,19 @@ pub(crate) unsafe extern "C" fn _coz_get_counter(
     kind: c_int,
     name: *const c_char,
 ) -> *const Counter {
-    if name.is_null() || !(1..=3).contains(&kind) {
+    let kind = usize::try_from(kind).ok().and_then(Kind::of);
+    let Some(kind) = kind.filter(|_| !name.is_null()) else {
         return &UNCOUNTED;
-    }
+    };
     // SAFETY: the macros pass a C string.
     let full = unsafe { CStr::from_ptr(name) }.to_bytes();
     let name = &full[..full.len().min(LONGEST)];
-    slot(kind as usize, name).map_or(&raw const UNCOUNTED, |slot| &raw const slot.counter)
+    slot(kind, name).map_or(&raw const UNCOUNTED, |slot| &raw const slot.counter)
 }
 
 /// Registers a throughput point whose visits a breakpoint counts (`breakpoints`).
 pub(crate) fn register(name: &[u8], point: u32) {
-    if let Some(slot) = slot(THROUGHPUT, &name[..name.len().min(LONGEST)]) {
+    if let Some(slot) = slot(Kind::Throughput, &name[..name.len().min(LONGEST)]) {
         slot.breakpoint.store(point as usize + 1, Ordering::Release);
     }
 }
@@ -117,25 +134,25 @@ pub(crate) fn register(name: &[u8], point: u32) {
 /// The two counters of a latency point: where requests begin and where they end. `None` when all counters are taken.
 pub(crate) fn latency(name: &[u8]) -> Option<(&'static Counter, &'static Counter)> {
     let name = &name[..name.len().min(LONGEST)];
-    let begin = slot(BEGIN, name)?;
-    Some((&begin.counter, &slot(END, name)?.counter))
+    let begin = slot(Kind::Begin, name)?;
+    Some((&begin.counter, &slot(Kind::End, name)?.counter))
 }
 
 /// The slot of this kind and name, or a new one. `None` when all are taken.
-fn slot(kind: usize, name: &[u8]) -> Option<&'static Slot> {
+fn slot(kind: Kind, name: &[u8]) -> Option<&'static Slot> {
     while LOCK.swap(true, Ordering::Acquire) {
         core::hint::spin_loop();
     }
     let count = USED.load(Ordering::Relaxed);
     let known = used()
         .iter()
-        .find(|slot| slot.kind() == kind && are_equal(slot.name(), name));
+        .find(|slot| slot.kind() == Some(kind) && are_equal(slot.name(), name));
     let slot = known.or_else(|| {
         let slot = TABLE.get(count)?;
         // SAFETY: the lock is held and the slot not published yet.
         copy(name, unsafe { &mut *slot.name.get() });
         slot.length.store(name.len(), Ordering::Relaxed);
-        slot.kind.store(kind, Ordering::Relaxed);
+        slot.kind.store(kind as usize, Ordering::Relaxed);
         USED.store(count + 1, Ordering::Release);
         Some(slot)
     });
@@ -236,19 +253,21 @@ pub(crate) fn visits() -> u64 {
 
 /// Visits so far to the counters that end a unit of work.
 pub(crate) fn completions_now() -> u64 {
-    let ends = used().iter().filter(|slot| slot.kind() != BEGIN);
+    let ends = used()
+        .iter()
+        .filter(|slot| slot.kind() != Some(Kind::Begin));
     ends.map(|slot| slot.count() as u64).sum()
 }
 
 /// Whether the program counts requests in progress.
 pub(crate) fn have_begins() -> bool {
-    used().iter().any(|slot| slot.kind() == BEGIN)
+    used().iter().any(|slot| slot.kind() == Some(Kind::Begin))
 }
 
 /// Counts the visit that ends an end-to-end experiment.
 pub(crate) fn complete_end_to_end() {
     // SAFETY: a C string.
-    let counter = unsafe { &*_coz_get_counter(THROUGHPUT as c_int, c"end-to-end".as_ptr()) };
+    let counter = unsafe { &*_coz_get_counter(Kind::Throughput as c_int, c"end-to-end".as_ptr()) };
     counter.count.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -291,11 +310,11 @@ impl Pending {
         }
         let counted = self.sums.iter_mut().zip(&mut self.counts);
         for ((sum, in_progress), slot) in counted.zip(used()) {
-            if slot.kind() == BEGIN {
+            if slot.kind() == Some(Kind::Begin) {
                 *sum += *in_progress as f64 * passed;
                 let count = |slot: &Slot| slot.counter.count.load(Ordering::Relaxed) as i64;
                 // The end first: a request that ends in between counts as in progress, never as minus one.
-                let ended = partner(used(), slot, END).map_or(0, |end| count(&used()[end]));
+                let ended = partner(used(), slot, Kind::End).map_or(0, |end| count(&used()[end]));
                 *in_progress = count(slot) - ended;
             }
         }
@@ -307,10 +326,10 @@ impl Pending {
     }
 }
 
-fn partner(slots: &[Slot], slot: &Slot, kind: usize) -> Option<usize> {
+fn partner(slots: &[Slot], slot: &Slot, kind: Kind) -> Option<usize> {
     slots
         .iter()
-        .position(|other| other.kind() == kind && other.name() == slot.name())
+        .position(|other| other.kind() == Some(kind) && other.name() == slot.name())
 }
 
 /// Visits to the busiest counter between two moments.
@@ -335,16 +354,17 @@ pub(crate) fn between<'a>(
         let until =
             |at: &Snapshot, index: usize| at.at(index).wrapping_sub(before.at(index)) as u64;
         let delta = |index: usize| until(after, index);
-        let end_of = |slot: &Slot| partner(slots, slot, END);
-        let completes = if slot.kind() == BEGIN {
+        let end_of = |slot: &Slot| partner(slots, slot, Kind::End);
+        let kind = slot.kind()?;
+        let completes = if kind == Kind::Begin {
             end_of(slot)
         } else {
             Some(index)
         };
         let half = middle.zip(completes).map(|(middle, at)| until(middle, at));
-        let count = match slot.kind() {
-            THROUGHPUT => Count::Throughput(delta(index)),
-            BEGIN => {
+        let count = match kind {
+            Kind::Throughput => Count::Throughput(delta(index)),
+            Kind::Begin => {
                 let end = end_of(slot);
                 let begun = |snapshot: &Snapshot| {
                     snapshot.at(index) as i64 - end.map_or(0, |end| snapshot.at(end) as i64)
@@ -359,8 +379,8 @@ pub(crate) fn between<'a>(
                         .unwrap_or((begun(before) + begun(after)) as f64 / 2.0),
                 }
             }
-            _ if partner(slots, slot, BEGIN).is_some() => return None,
-            _ => Count::Latency {
+            Kind::End if partner(slots, slot, Kind::Begin).is_some() => return None,
+            Kind::End => Count::Latency {
                 arrivals: 0,
                 departures: delta(index),
                 pending_before: 0,

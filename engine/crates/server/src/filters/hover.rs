@@ -60,7 +60,7 @@ fn rule_section(out: &mut String, filter: &Filter, rule: &Rule, observed: &Obser
         .copied()
         .filter(|it| decides(filter, it) == Some(rule.line))
         .collect();
-    let verb = if rule.include {
+    let verb = if rule.includes() {
         "selects"
     } else {
         "leaves out"

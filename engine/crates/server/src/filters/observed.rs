@@ -120,7 +120,7 @@ impl ObservedRun {
             true => self.filter.selects(class, &method.to_string(), "()V"),
             false => {
                 let mut rules = self.filter.rules.iter();
-                self.filter.selects(class, "*", "*") && !rules.any(|rule| !rule.include)
+                self.filter.selects(class, "*", "*") && !rules.any(|rule| !rule.includes())
             }
         }
     }
