@@ -120,7 +120,14 @@ fn threads() {
 
 #[test]
 fn the_rest() {
-    check(&["libraries", "limits", "full-queue", "clocks", "timer-slack", "scheduling"]);
+    check(&[
+        "libraries",
+        "limits",
+        "full-queue",
+        "clocks",
+        "timer-slack",
+        "scheduling",
+    ]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use fulcrum_shared_memory::{
 };
 use fulcrum_wire::transactions::Record;
 
-use super::{copies, locks, pool, watch};
+use super::{copies, pool, watch};
 use crate::call_paths::modules;
 use crate::hooks::frame::Called;
 use crate::threads::thread::{self, Inside, Thread};
@@ -30,9 +30,13 @@ static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
 /// The detector's count of sites with flow when threads were last told to ask again.
 static WOKEN: AtomicU32 = AtomicU32::new(0);
 
-/// Starts to watch sections, if the session asks for it. `native` are hooks that run unchanged, `last` those that return
-/// twice.
-pub(crate) fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
+/// Starts to watch sections, if the session asks for it. `native` are hooks that run unchanged, `unlocks` those that release a
+/// lock, `last` those that return twice.
+pub(crate) fn begin(
+    native: impl Iterator<Item = u64>,
+    unlocks: &[u64],
+    last: impl Iterator<Item = u64>,
+) {
     if !session::session().is_some_and(session::Session::watches_memory) {
         return;
     }
@@ -41,7 +45,7 @@ pub(crate) fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item 
     let last: Vec<u64> = last.collect();
     let functions = Functions {
         native: &native,
-        unlocks: &locks::unlocks(),
+        unlocks,
         last: &last,
         own: code_around(end_thread as *const () as usize as u64),
     };
