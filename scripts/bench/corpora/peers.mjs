@@ -157,7 +157,11 @@ async function gprof2dot(_, engine) {
     if (code !== 0) {
       return nothing(`gprof2dot refuses it: ${stderr.trim().split("\n").at(-1)}`);
     }
-    const theirs = JSON.parse(stdout).map(([name, module, self, total]) =>
+    const found = JSON.parse(stdout);
+    if (found.length === 0) {
+      return nothing("gprof2dot reads nothing of it");
+    }
+    const theirs = found.map(([name, module, self, total]) =>
       likeOurs(format, module, { name, self: self ?? 0, total: total ?? undefined }),
     );
     const { unit, value, functions } = await engine.top(read.file, 1);

@@ -279,6 +279,14 @@ impl Reader {
                 let problem = format!("expected at most {events} costs");
                 return Err(LineError::Wrong(problem));
             };
+            // The format has relative positions, not relative costs. What follows would mean something else, too.
+            if word.starts_with(['+', '*']) {
+                return Err(Fault::whole(format!(
+                    "expected a whole number as cost, got {}: costs relative to others are not read",
+                    quote(word)
+                ))
+                .into());
+            }
             let cost: i64 = word.parse().map_err(|_| {
                 LineError::Wrong(format!(
                     "expected a whole number as cost, got {}",
@@ -566,6 +574,19 @@ summary: 825 1
             12,
             "expected a line of callgrind's format, got \"nothing\"; 20 of 31 lines are wrong",
         );
+    }
+
+    #[test]
+    fn relative_costs_are_an_error() {
+        for cost in ["*", "+90"] {
+            check_fault(
+                format!("{ONE_FILE}fn=main\n1 10\n+2 {cost}\n* -3\n"),
+                6,
+                &format!(
+                    "expected a whole number as cost, got \"{cost}\": costs relative to others are not read"
+                ),
+            );
+        }
     }
 
     #[test]
