@@ -18,5 +18,4 @@ pub mod record;
 pub mod request;
 pub mod ring;
 pub mod seccomp;
-pub mod spread;
 pub mod tail;

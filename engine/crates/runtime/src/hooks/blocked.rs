@@ -61,9 +61,7 @@ impl Frame {
 #[inline(always)]
 pub(crate) fn around<R>(call: Call, real: impl FnOnce() -> R) -> R {
     if !control::times_calls() {
-        let result = real();
-        thread::resumes();
-        return result;
+        return real();
     }
     let begin = sys::now();
     thread::block_begins(here().registers());
@@ -120,12 +118,9 @@ fn here() -> Frame {
 #[inline(always)]
 pub(crate) fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&R) -> bool) -> R {
     if !control::times_calls() {
-        let begin = sys::now();
         let result = real();
         if woken(&result) {
-            thread::after_wake(sys::now().saturating_sub(begin));
-        } else {
-            thread::resumes();
+            thread::after_wake();
         }
         return result;
     }
@@ -133,9 +128,8 @@ pub(crate) fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&
     let result = real();
     let mut duration = sys::now().saturating_sub(begin);
     if woken(&result) {
-        let waited = duration;
         duration = duration.saturating_sub(thread::delay_so_far().saturating_sub(delay));
-        thread::after_wake(waited);
+        thread::after_wake();
     }
     thread::after_block(
         call as u32,

@@ -126,7 +126,6 @@ unsafe fn wait_for(
         };
         thread::before();
         let has_ours = libc::sigismember(set, sampling_signal()) == 1;
-        let begin = sys::now();
         let end = timeout.as_ref().map(end_of);
         let result = loop {
             let mut left = timespec {
@@ -150,7 +149,7 @@ unsafe fn wait_for(
                 break result;
             }
             if handler::is_sample(&found) {
-                thread::on_signal(thread, None, || None);
+                thread::on_signal(thread, None, || 0);
             } else {
                 held::take(&mut found);
                 break result;
@@ -158,7 +157,7 @@ unsafe fn wait_for(
         };
         if result > 0 {
             if from_ourselves(&found) {
-                thread::after_wake(sys::now().saturating_sub(begin));
+                thread::after_wake();
             }
             if !info.is_null() {
                 *info = found;
