@@ -94,16 +94,16 @@ unsafe fn mask(
     };
     // SAFETY: the program's pointers are valid or null; `set` is copied before it is changed.
     unsafe {
-        let believed = thread.blocks_signal.get();
+        let believed = thread.blocks_signal();
         let mut kept = null();
         let mut copy;
         if let Some(set) = set.as_ref() {
             copy = *set;
             let named = libc::sigismember(&copy, sampling_signal()) == 1;
             match how {
-                libc::SIG_BLOCK if named => thread.blocks_signal.set(true),
-                libc::SIG_UNBLOCK if named => thread.blocks_signal.set(false),
-                libc::SIG_SETMASK => thread.blocks_signal.set(named),
+                libc::SIG_BLOCK if named => thread.set_blocks_signal(true),
+                libc::SIG_UNBLOCK if named => thread.set_blocks_signal(false),
+                libc::SIG_SETMASK => thread.set_blocks_signal(named),
                 _ => {}
             }
             if how != libc::SIG_UNBLOCK {
@@ -119,7 +119,7 @@ unsafe fn mask(
                 libc::sigdelset(old, sampling_signal());
             }
         }
-        if believed && !thread.blocks_signal.get() {
+        if believed && !thread.blocks_signal() {
             held::deliver();
         }
         result

@@ -28,7 +28,7 @@ pub(crate) fn without_samples<T>(exec: impl FnOnce() -> T) -> T {
 
 fn without_signals<T>(exec: impl FnOnce() -> T) -> T {
     let errno = sys::KeepErrno::new();
-    let believed = thread::current().is_some_and(|thread| thread.blocks_signal.get());
+    let believed = thread::current().is_some_and(|thread| thread.blocks_signal());
     let ignored = with_program_action(|action| action.sa_sigaction == libc::SIG_IGN);
     // SAFETY: our own signal set and a zero time-out.
     unsafe {

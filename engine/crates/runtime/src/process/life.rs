@@ -36,7 +36,7 @@ extern "C" fn begin() {
     rest::reset();
     activity::activate(control::session().part);
     if let Some(main) = thread::allocate(Ledger::default(), None, null_mut(), 0) {
-        main.blocks_signal.set(handler::was_blocked_at_start());
+        main.set_blocks_signal(handler::was_blocked_at_start());
         main.set_stack(Stack::of_main());
         thread::adopt(main);
     }

@@ -30,7 +30,7 @@ pub(crate) struct Thread {
     used: AtomicBool,
     our_code: Section,
     /// Whether the program believes that this thread blocks the sampling signal.
-    pub(crate) blocks_signal: Cell<bool>,
+    blocks_signal: AtomicBool,
     /// What arrived while the thread sent itself the sampling signal.
     pub(crate) arrived: Cell<Arrived>,
     ledger: Cell<Ledger>,
@@ -122,7 +122,7 @@ pub(crate) fn allocate(
             continue;
         }
         thread.our_code.reset();
-        thread.blocks_signal.set(false);
+        thread.set_blocks_signal(false);
         thread.arrived.set(Arrived::default());
         thread.ledger.set(ledger);
         thread.sampling.clear();
@@ -249,6 +249,15 @@ impl Thread {
         self.blocked_remainder_ns.set(0);
         self.inside.set(0);
         self.inside_remainder_ns.set(0);
+    }
+
+    /// Whether the program believes that this thread blocks the sampling signal.
+    pub(crate) fn blocks_signal(&self) -> bool {
+        self.blocks_signal.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_blocks_signal(&self, blocks: bool) {
+        self.blocks_signal.store(blocks, Ordering::Relaxed);
     }
 
     /// Where the thread's stack is; empty when unknown.

@@ -74,7 +74,7 @@ pub(crate) fn restore() {
     let action = with_program_action(|action| *action);
     // SAFETY: what the program installed itself.
     unsafe { real_sigaction()(sampling_signal(), &action, null_mut()) };
-    if thread::current().is_some_and(|thread| thread.blocks_signal.get()) {
+    if thread::current().is_some_and(|thread| thread.blocks_signal()) {
         mask_sampling_signal(libc::SIG_BLOCK);
     }
 }
@@ -102,12 +102,29 @@ unsafe extern "C-unwind" fn on_signal(
         arrives(is_sample(&*info));
         if is_sample(&*info) {
             on_sample(info, context);
-        } else if thread::active().is_some_and(|thread| thread.blocks_signal.get()) {
-            held::hold(&*info);
+        } else if thread::active().is_some_and(|thread| thread.blocks_signal()) {
+            if !send_to_another(&*info) {
+                held::hold(&*info);
+            }
         } else {
             pass_on(signal, info, context);
         }
     }
+}
+
+/// A signal to the process has reached a thread which believes to block it. The kernel, which lets it through for samples, would
+/// have given it to a thread that does not block it: sends it to the process again if there is one. In our handler, the calling
+/// thread really blocks it.
+fn send_to_another(info: &libc::siginfo_t) -> bool {
+    if info.si_code != libc::SI_QUEUE || thread::all().all(thread::Thread::blocks_signal) {
+        return false;
+    }
+    let process = sys::process_id() as usize;
+    let signal = sampling_signal() as usize;
+    let info = core::ptr::from_ref(info).addr();
+    // SAFETY: the kernel reads a signal's information as it wrote it.
+    let result = unsafe { sys::call(libc::SYS_rt_sigqueueinfo, [process, signal, info, 0, 0, 0]) };
+    result == 0
 }
 
 /// Remembers that the calling thread received a signal of our number.
