@@ -339,12 +339,15 @@ impl Sampling {
     /// The calling thread is about to pause: what it spins there is no part of a sampling period. Pauses begin at samples, so the
     /// next sample would always come that much too early, and the target would have more hits than its time.
     pub(crate) fn hold_for_pause(&self) {
-        self.control_perf(DISABLE);
+        // Without the right to enable it again, it stays as it is.
+        if allowed::may(Purpose::Perf) {
+            self.control_perf(DISABLE);
+        }
     }
 
     /// The pause has ended.
     pub(crate) fn resume_after_pause(&self) {
-        if !resting::may_sample() {
+        if !allowed::may(Purpose::Perf) || !resting::may_sample() {
             return;
         }
         self.control_perf(ENABLE);

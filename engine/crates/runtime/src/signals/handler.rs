@@ -16,6 +16,7 @@ use crate::signals::held;
 use crate::signals::program_view::{
     Action, mask_sampling_signal, real_sigaction, sampling_signal, with_program_action,
 };
+use crate::sys::allowed::{Purpose, may};
 
 /// Whether the program has a handler of its own for the sampling signal.
 static HANDLED: AtomicBool = AtomicBool::new(false);
@@ -116,7 +117,10 @@ unsafe extern "C-unwind" fn on_signal(
 /// have given it to a thread that does not block it: sends it to the process again if there is one. In our handler, the calling
 /// thread really blocks it.
 fn send_to_another(info: &libc::siginfo_t) -> bool {
-    if info.si_code != libc::SI_QUEUE || thread::all().all(thread::Thread::blocks_signal) {
+    if info.si_code != libc::SI_QUEUE
+        || !may(Purpose::SendAgain)
+        || thread::all().all(thread::Thread::blocks_signal)
+    {
         return false;
     }
     let process = sys::process_id() as usize;
