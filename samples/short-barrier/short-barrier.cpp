@@ -1,5 +1,5 @@
 // Two threads that meet at a std::barrier after every step, as in samples/barrier, but every quarter of a millisecond: six times
-// per sampling period. This is a known limitation: for such threads, predictions are too low. The real gain is that of
+// per sampling period. One sample then stands for six steps, so its delay has to be spread over them. The real gain is that of
 // samples/barrier, at most 1 - 0.65 = 35 %.
 #include <pthread.h>
 #include <sched.h>

@@ -147,10 +147,14 @@ impl Ledger {
         self.debt = 0;
     }
 
-    /// Another thread woke this one: it had settled before, so this one has been delayed already (COZ §3.4.1).
+    /// Another thread woke this one, which had waited for `waited` nanoseconds. The other had settled before, so this one has been
+    /// delayed already (COZ §3.4.1), but by no more than it waited: of what is left, the other has borne nothing for it.
+    ///
+    /// In virtual time, the count taken off the clock, a woken thread goes on at the later of two times: when it began to wait, and
+    /// when the other woke it.
     #[inline]
-    pub fn credit(&mut self, global: &Global) {
-        self.credits += global.now().saturating_sub(self.accounted());
+    pub fn credit(&mut self, global: &Global, waited: u64) {
+        self.credits += global.now().saturating_sub(self.accounted()).min(waited);
     }
 }
 

@@ -18,4 +18,5 @@ pub mod record;
 pub mod request;
 pub mod ring;
 pub mod seccomp;
+pub mod spread;
 pub mod tail;

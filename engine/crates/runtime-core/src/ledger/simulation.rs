@@ -25,6 +25,9 @@ enum Blocked {
 struct Thread {
     ledger: Ledger,
     blocked: Blocked,
+    /// When it began to wait, and what was its own time then: the clock's, less what is accounted for.
+    blocked_at: u64,
+    own_time: i64,
     /// Time it stood still in pauses.
     paused: u64,
     /// Delay that came up while it was kept waiting by a thread that bore it.
@@ -135,8 +138,8 @@ impl World {
             + thread.inherited;
         assert_eq!(
             real,
-            self.global.now(),
-            "seed {}: thread {at} was really held up by another time than the count says",
+            thread.ledger.accounted(),
+            "seed {}: thread {at} was really held up by another time than its account says",
             self.seed
         );
         assert!(
@@ -168,17 +171,20 @@ impl World {
             "seed {}: whoever wakes another has borne its own delays first",
             self.seed
         );
-        self.threads[at].blocked = Blocked::No;
-        let owed = self.global.now() - self.threads[at].ledger.accounted();
-        self.threads[at].ledger.credit(&self.global);
-        self.threads[at].borne_by_waker += owed;
-        let (seed, accounted) = (self.seed, self.threads[at].ledger.accounted());
+        let global = self.global.now();
+        let waited = self.now - self.threads[at].blocked_at;
+        let (seed, now) = (self.seed, self.now as i64);
+        let thread = &mut self.threads[at];
+        let (before, own_time) = (thread.ledger.accounted(), thread.own_time);
+        thread.blocked = Blocked::No;
+        thread.ledger.credit(&self.global, waited);
+        let accounted = thread.ledger.accounted();
+        thread.borne_by_waker += accounted - before;
         assert_eq!(
-            accounted,
-            self.global.now(),
-            "seed {seed}: woken, so held up already"
+            now - accounted as i64,
+            own_time.max(now - global as i64),
+            "seed {seed}: goes on when it began to wait or when it was woken, whichever is later without delays"
         );
-        self.threads[at].settled_at = accounted;
         self.check(at);
     }
 
@@ -194,6 +200,13 @@ impl World {
         );
     }
 
+    fn block(&mut self, at: usize, why: Blocked) {
+        let thread = &mut self.threads[at];
+        thread.blocked = why;
+        thread.blocked_at = self.now;
+        thread.own_time = self.now as i64 - thread.ledger.accounted() as i64;
+    }
+
     fn lock(&mut self, at: usize, mutex: usize) {
         match self.mutexes[mutex] {
             // Free: the hook's `trylock` succeeds and nothing is settled.
@@ -201,7 +214,7 @@ impl World {
             Some(owner) if owner == at => self.unlock(at, mutex),
             Some(_) => {
                 self.settle(at);
-                self.threads[at].blocked = Blocked::Mutex(mutex);
+                self.block(at, Blocked::Mutex(mutex));
             }
         }
     }
@@ -235,7 +248,7 @@ impl World {
     fn arrive(&mut self, at: usize) {
         self.settle(at);
         self.at_barrier.push(at);
-        self.threads[at].blocked = Blocked::Barrier;
+        self.block(at, Blocked::Barrier);
         if self.at_barrier.len() == BARRIER {
             for woken in core::mem::take(&mut self.at_barrier) {
                 self.wake(woken, at);
@@ -288,17 +301,17 @@ impl World {
             5..8 => self.lock(at, self.below(2)),
             8 => {
                 self.settle(at);
-                self.threads[at].blocked = Blocked::Condition(self.below(2), None);
+                self.block(at, Blocked::Condition(self.below(2), None));
             }
             9 => {
                 self.settle(at);
-                self.threads[at].blocked = Blocked::Condition(self.below(2), Some(until));
+                self.block(at, Blocked::Condition(self.below(2), Some(until)));
             }
             10 => self.signal(at, self.below(2), false),
             11 => self.signal(at, self.below(2), true),
             12 => {
                 self.settle(at);
-                self.threads[at].blocked = Blocked::Sleep(until);
+                self.block(at, Blocked::Sleep(until));
             }
             13 => self.create(at),
             14 => self.arrive(at),
@@ -306,7 +319,7 @@ impl World {
                 let other = self.below(self.threads.len());
                 if other != at && self.threads[other].blocked == Blocked::No && runnable.len() > 2 {
                     self.settle(at);
-                    self.threads[at].blocked = Blocked::Join(other);
+                    self.block(at, Blocked::Join(other));
                     self.end(other);
                 }
             }
@@ -319,6 +332,8 @@ impl Thread {
         Thread {
             ledger,
             blocked: Blocked::No,
+            blocked_at: 0,
+            own_time: 0,
             paused: 0,
             borne_by_waker: 0,
             earned: 0,

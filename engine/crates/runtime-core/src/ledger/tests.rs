@@ -107,11 +107,23 @@ fn a_woken_thread_is_credited_and_a_timed_out_one_pays() {
         (Ledger::default(), Ledger::default(), Ledger::default());
     runner.hit(500);
     runner.settle(&global, &clock);
-    woken.credit(&global);
+    woken.credit(&global, 600);
     woken.settle(&global, &clock);
     assert_eq!(clock.slept.borrow().len(), 0);
     timed_out.settle(&global, &clock);
     assert_eq!(*clock.slept.borrow(), [500]);
+}
+
+#[test]
+fn a_woken_thread_is_credited_no_more_than_it_waited() {
+    let (global, clock) = (Global::default(), Clock::new(0));
+    let (mut runner, mut woken) = (Ledger::default(), Ledger::default());
+    runner.hit(500);
+    runner.settle(&global, &clock);
+    woken.credit(&global, 120);
+    assert_eq!(woken.accounted(), 120);
+    woken.settle(&global, &clock);
+    assert_eq!(*clock.slept.borrow(), [380]);
 }
 
 #[test]
@@ -201,7 +213,7 @@ fn the_books_balance_under_any_interleaving() {
                     assert_eq!(threads[at].accounted(), global.now(), "seed {seed}");
                 }
                 8 => {
-                    threads[at].credit(&global);
+                    threads[at].credit(&global, u64::MAX);
                     assert!(threads[at].accounted() >= global.now());
                 }
                 _ if threads.len() < 8 => {

@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Found;
 use fulcrum_runtime_core::draw::Treatment;
+use fulcrum_runtime_core::spread::Speedup;
 use fulcrum_wire::{CALL_SHIFT, FULL_SPEEDUP, FULL_WEIGHT, NONE, mode};
 
 use crate::process::control::{self, Map};
@@ -18,6 +19,8 @@ static SINCE: AtomicU64 = AtomicU64::new(0);
 static SPEEDUP: AtomicU32 = AtomicU32::new(0);
 /// Whether the experiment is a placebo.
 static PLACEBO: AtomicBool = AtomicBool::new(false);
+/// How many experiments have begun or ended.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
 /// Samples in the target during this experiment.
 static HITS: AtomicU64 = AtomicU64::new(0);
 /// When the target's speedup came into force.
@@ -77,6 +80,14 @@ pub(crate) fn is_placebo() -> bool {
 /// When the current speedup came into force.
 pub(crate) fn in_force_since() -> u64 {
     FORCE.load(Ordering::Relaxed)
+}
+
+/// The experiment, and its speedup.
+pub(crate) fn speedup() -> Speedup {
+    Speedup {
+        experiment: NUMBER.load(Ordering::Acquire),
+        level: SPEEDUP.load(Ordering::Relaxed),
+    }
 }
 
 /// The delay that time in the target earns.
@@ -180,6 +191,7 @@ pub(crate) fn begin(target: u32, treatment: Treatment, now: u64) {
     SPEEDUP.store(speedup, Ordering::Relaxed);
     PLACEBO.store(placebo, Ordering::Relaxed);
     SINCE.store(now, Ordering::Relaxed);
+    NUMBER.fetch_add(1, Ordering::Release);
     TARGET.store(target, Ordering::Release);
     control::process().selected.store(target, Ordering::Relaxed);
 }
@@ -193,6 +205,7 @@ pub(crate) fn measure(now: u64) {
 /// Ends the experiment. Returns how many samples fell in the target.
 pub(crate) fn end() -> u64 {
     TARGET.store(NONE, Ordering::Release);
+    NUMBER.fetch_add(1, Ordering::Release);
     control::process().selected.store(NONE, Ordering::Relaxed);
     HITS.load(Ordering::Relaxed)
 }

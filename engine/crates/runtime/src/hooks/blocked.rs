@@ -61,7 +61,9 @@ impl Frame {
 #[inline(always)]
 pub(crate) fn around<R>(call: Call, real: impl FnOnce() -> R) -> R {
     if !control::times_calls() {
-        return real();
+        let result = real();
+        thread::resumes();
+        return result;
     }
     let begin = sys::now();
     thread::block_begins(here().registers());
@@ -118,9 +120,12 @@ fn here() -> Frame {
 #[inline(always)]
 pub(crate) fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&R) -> bool) -> R {
     if !control::times_calls() {
+        let begin = sys::now();
         let result = real();
         if woken(&result) {
-            thread::after_wake();
+            thread::after_wake(sys::now().saturating_sub(begin));
+        } else {
+            thread::resumes();
         }
         return result;
     }
@@ -128,8 +133,9 @@ pub(crate) fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&
     let result = real();
     let mut duration = sys::now().saturating_sub(begin);
     if woken(&result) {
+        let waited = duration;
         duration = duration.saturating_sub(thread::delay_so_far().saturating_sub(delay));
-        thread::after_wake();
+        thread::after_wake(waited);
     }
     thread::after_block(
         call as u32,

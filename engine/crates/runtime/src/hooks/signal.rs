@@ -126,6 +126,7 @@ unsafe fn wait_for(
         };
         thread::before();
         let has_ours = libc::sigismember(set, sampling_signal()) == 1;
+        let begin = sys::now();
         let end = timeout.as_ref().map(end_of);
         let result = loop {
             let mut left = timespec {
@@ -149,7 +150,7 @@ unsafe fn wait_for(
                 break result;
             }
             if handler::is_sample(&found) {
-                thread::on_signal(thread, None, || 0);
+                thread::on_signal(thread, None, || None);
             } else {
                 held::take(&mut found);
                 break result;
@@ -157,7 +158,7 @@ unsafe fn wait_for(
         };
         if result > 0 {
             if from_ourselves(&found) {
-                thread::after_wake();
+                thread::after_wake(sys::now().saturating_sub(begin));
             }
             if !info.is_null() {
                 *info = found;

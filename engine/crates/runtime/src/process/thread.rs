@@ -11,6 +11,7 @@ use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::calls::Spent;
 use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES};
+use fulcrum_runtime_core::spread::{Calls, Spread};
 use fulcrum_unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
@@ -34,6 +35,12 @@ pub(crate) struct Thread {
     /// What arrived while the thread sent itself the sampling signal.
     pub(crate) arrived: Cell<Arrived>,
     ledger: Cell<Ledger>,
+    /// Delay that its samples have earned, and that is not in the ledger yet.
+    spread: Cell<Spread>,
+    /// Calls that may block or wake, since the last sample.
+    calls: Calls,
+    /// At how many of them delay that is held back is given out.
+    release_at: Cell<u32>,
     /// How the thread is sampled.
     pub(crate) sampling: Sampling,
     routine: Cell<Option<Routine>>,
@@ -125,6 +132,7 @@ pub(crate) fn allocate(
         thread.set_blocks_signal(false);
         thread.arrived.set(Arrived::default());
         thread.ledger.set(ledger);
+        thread.forget_spread();
         thread.sampling.clear();
         thread.routine.set(routine);
         thread.argument.set(argument);
@@ -245,6 +253,7 @@ impl Thread {
         pausing::forget_others();
         self.our_code.reset();
         self.ledger.set(Ledger::default());
+        self.forget_spread();
         self.sampling.clear();
         self.blocked_remainder_ns.set(0);
         self.inside.set(0);
@@ -303,6 +312,7 @@ impl Thread {
         // A call that was left by a jump has not ended its wait.
         self.end_wait();
         self.count_samples(None);
+        self.release();
         self.settle();
     }
 
@@ -347,10 +357,55 @@ impl Thread {
     }
 
     fn count_samples(&self, at: Option<Registers>) {
-        let hits = self.sampling.drain(self.stack(), at, self.inside());
-        if hits > 0 {
-            self.hit(hits);
+        if !self.sampling.is_drained() {
+            let earned = self.sampling.drain(self.stack(), at, self.inside());
+            self.sampled(earned);
         }
+    }
+
+    /// Samples have earned `earned` nanoseconds of delay, or nothing.
+    fn sampled(&self, earned: u64) {
+        let calls = self.calls.sampled();
+        let mut spread = self.spread.get();
+        if earned == 0 && !spread.holds() {
+            return;
+        }
+        let sample = choice::delay_for(control::session().period_ns);
+        let given = spread.sampled(earned, sample, calls, sys::now(), choice::speedup());
+        self.give(spread, given);
+    }
+
+    /// Gives out delay that is held back, as much as is due.
+    fn release(&self) {
+        let mut spread = self.spread.get();
+        if spread.holds() {
+            let given = spread.release(sys::now(), choice::speedup());
+            self.give(spread, given);
+        }
+    }
+
+    fn give(&self, spread: Spread, given: u64) {
+        self.spread.set(spread);
+        self.release_at
+            .set(self.calls.count().saturating_add(spread.step()));
+        if given > 0 {
+            self.hit(given);
+        }
+    }
+
+    /// The thread runs again, after it was blocked or paused.
+    fn resume_spread(&self) {
+        let mut spread = self.spread.get();
+        if spread.holds() {
+            spread.resume(sys::now());
+            self.spread.set(spread);
+        }
+    }
+
+    fn forget_spread(&self) {
+        self.spread.set(Spread::default());
+        self.calls.clear();
+        self.release_at.set(u32::MAX);
     }
 
     fn settle(&self) {
@@ -363,6 +418,7 @@ impl Thread {
             if took > 0 {
                 self.paused_ns.set(self.paused_ns.get() + took);
                 self.sampling.forget_pause();
+                self.resume_spread();
             }
         }
     }
@@ -406,16 +462,19 @@ pub(crate) fn pass_blocked_time() {
     }
 }
 
-/// Handles a sampling signal. `at` are the registers that it interrupted, if a handler received it; `extra` adds what a timer's
-/// tick has earned.
-pub(crate) fn on_signal(thread: &Thread, at: Option<Registers>, extra: impl FnOnce() -> u64) {
+/// Handles a sampling signal. `at` are the registers that it interrupted, if a handler received it; `tick` is what a timer's
+/// tick has earned, if this is one.
+pub(crate) fn on_signal(
+    thread: &Thread,
+    at: Option<Registers>,
+    tick: impl FnOnce() -> Option<u64>,
+) {
     thread
         .samples_taken
         .set(thread.samples_taken.get().wrapping_add(1));
     if thread.enter() {
-        let hits = extra();
-        if hits > 0 {
-            thread.hit(hits);
+        if let Some(earned) = tick() {
+            thread.sampled(earned);
         }
         thread.count_samples(at);
         thread.settle();
@@ -576,7 +635,7 @@ pub(crate) fn before() -> bool {
     let Some(thread) = active() else {
         return false;
     };
-    if !thread.owes_nothing() {
+    if thread.calls.add(sys::now) >= thread.release_at.get() || !thread.owes_nothing() {
         thread.pay();
     }
     true
@@ -587,16 +646,36 @@ pub(crate) fn samples_taken() -> u32 {
     active().map_or(0, |thread| thread.samples_taken.get())
 }
 
-/// After a call in which another thread may have woken this one.
+/// After a call in which another thread may have woken this one, `waited_ns` after it had blocked.
 #[inline]
-pub(crate) fn after_wake() {
+pub(crate) fn after_wake(waited_ns: u64) {
     if let Some(thread) = active()
         && thread.enter()
     {
         thread.count_samples(None);
         let mut ledger = thread.ledger.get();
-        ledger.credit(global());
+        // Elsewhere, delay comes in lumps of a whole sample. A part of it stands for time before the wait, as a part of what was
+        // paid before stands for time in the wait: on average, forgiving all of it is right.
+        let most = if thread.calls.are_often() {
+            waited_ns
+        } else {
+            u64::MAX
+        };
+        ledger.credit(global(), most);
         thread.ledger.set(ledger);
+        thread.resume_spread();
+        thread.leave();
+    }
+}
+
+/// After a call that may have blocked the calling thread: the time in it was no work.
+#[inline(always)]
+pub(crate) fn resumes() {
+    if let Some(thread) = active()
+        && thread.release_at.get() != u32::MAX
+        && thread.enter()
+    {
+        thread.resume_spread();
         thread.leave();
     }
 }

@@ -176,11 +176,7 @@ unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
             rbp: registers[libc::REG_RBP as usize] as u64,
         };
         thread::on_signal(thread, Some(at), || {
-            if from_timer {
-                thread.sampling.tick(thread.stack(), at, thread.inside())
-            } else {
-                0
-            }
+            from_timer.then(|| thread.sampling.tick(thread.stack(), at, thread.inside()))
         });
     }
 }
