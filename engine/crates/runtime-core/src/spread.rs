@@ -27,6 +27,8 @@ pub struct Calls {
     count: Cell<u32>,
     stretches: Cell<u32>,
     last_ns: Cell<u64>,
+    /// Whether stretches were short before the last sample.
+    were_short: Cell<bool>,
 }
 
 impl Calls {
@@ -52,6 +54,7 @@ impl Calls {
     /// A sample was taken: starts anew. Returns how many calls there were since the one before if they ended short stretches.
     pub fn sampled(&self) -> Option<u32> {
         let short = self.stretches.replace(0) >= OFTEN;
+        self.were_short.set(short);
         let count = self.count.replace(0);
         short.then_some(count)
     }
@@ -61,20 +64,17 @@ impl Calls {
         self.count.get()
     }
 
+    /// Whether the thread's stretches are short now, or were before its last sample.
+    pub fn are_often(&self) -> bool {
+        self.were_short.get() || self.stretches.get() >= OFTEN
+    }
+
     /// Resets it, as in a thread that has made none.
     pub fn clear(&self) {
         self.count.set(0);
         self.stretches.set(0);
+        self.were_short.set(false);
     }
-}
-
-/// Delay that is given out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// All of it.
-    pub delay: u64,
-    /// How much of it the speedup saves in the stretch that has just ended. The rest stands for other times.
-    pub saved_now: u64,
 }
 
 /// What one thread holds back. Times are nanoseconds.
@@ -129,13 +129,10 @@ impl Spread {
         calls: Option<u32>,
         now: u64,
         speedup: Speedup,
-    ) -> Given {
+    ) -> u64 {
         self.adopt(speedup.experiment);
         let Some(calls) = calls else {
-            return Given {
-                delay: core::mem::take(&mut self.held) + earned,
-                saved_now: 0,
-            };
+            return core::mem::take(&mut self.held) + earned;
         };
         if self.held == 0 {
             self.since = now;
@@ -148,26 +145,22 @@ impl Spread {
     }
 
     /// The thread is about to block or to wake another. Returns what is to be given out before.
-    pub fn release(&mut self, now: u64, speedup: Speedup) -> Given {
+    pub fn release(&mut self, now: u64, speedup: Speedup) -> u64 {
         self.adopt(speedup.experiment);
         if self.held == 0 {
-            return Given::default();
+            return 0;
         }
         self.ran += now.saturating_sub(self.since);
         self.since = now;
         // More than one sample's delay is given out faster, so that it does not pile up.
-        let saved = speedup.of(self.ran);
-        let due = saved * (self.held / self.sample.max(1)).max(1);
+        let due = speedup.of(self.ran) * (self.held / self.sample.max(1)).max(1);
         if due < LEAST_NS && due < self.held {
-            return Given::default();
+            return 0;
         }
         self.ran = 0;
-        let delay = due.min(self.held);
-        self.held -= delay;
-        Given {
-            delay,
-            saved_now: delay.min(saved),
-        }
+        let given = due.min(self.held);
+        self.held -= given;
+        given
     }
 
     /// The thread runs again, after it was blocked or paused.
@@ -208,14 +201,12 @@ mod tests {
             let end = now + stretch;
             let mut sum = 0;
             while next <= end {
-                sum += spread
-                    .sampled(SAMPLE, SAMPLE, calls.sampled(), next, HALF)
-                    .delay;
+                sum += spread.sampled(SAMPLE, SAMPLE, calls.sampled(), next, HALF);
                 next += PERIOD;
             }
             now = end;
             calls.add(|| now);
-            sum += spread.release(now, HALF).delay;
+            sum += spread.release(now, HALF);
             given.push(sum);
         }
         given
@@ -253,14 +244,11 @@ mod tests {
     #[test]
     fn calls_that_follow_one_another_closely_are_left_out() {
         let mut spread = Spread::default();
-        assert_eq!(
-            spread.sampled(SAMPLE, SAMPLE, Some(100_000), 0, HALF).delay,
-            0
-        );
+        assert_eq!(spread.sampled(SAMPLE, SAMPLE, Some(100_000), 0, HALF), 0);
         assert_eq!(spread.step(), 100_000 / MOST_RELEASES);
-        assert_eq!(spread.release(2_000, HALF).delay, 0);
-        assert_eq!(spread.release(LEAST_NS, HALF).delay, 0);
-        assert_eq!(spread.release(2 * LEAST_NS, HALF).delay, LEAST_NS);
+        assert_eq!(spread.release(2_000, HALF), 0);
+        assert_eq!(spread.release(LEAST_NS, HALF), 0);
+        assert_eq!(spread.release(2 * LEAST_NS, HALF), LEAST_NS);
     }
 
     #[test]
@@ -269,7 +257,7 @@ mod tests {
         spread.sampled(SAMPLE, SAMPLE, Some(6), 0, HALF);
         spread.release(0, HALF);
         spread.resume(900_000);
-        assert_eq!(spread.release(1_000_000, HALF).delay, 50_000);
+        assert_eq!(spread.release(1_000_000, HALF), 50_000);
     }
 
     #[test]
@@ -280,7 +268,7 @@ mod tests {
             experiment: 2,
             ..HALF
         };
-        assert_eq!(spread.release(1_000_000, next).delay, 0);
+        assert_eq!(spread.release(1_000_000, next), 0);
         assert!(!spread.holds());
     }
 
@@ -288,11 +276,9 @@ mod tests {
     fn delay_does_not_pile_up() {
         let mut spread = Spread::default();
         // Ten samples at once, as when the others were hidden by a call: given out faster than the line could save it.
-        let mut given = spread.sampled(10 * SAMPLE, SAMPLE, Some(6), 0, HALF).delay;
+        let mut given = spread.sampled(10 * SAMPLE, SAMPLE, Some(6), 0, HALF);
         for call in 1..=12 {
-            let now = spread.release(call * 250_000, HALF);
-            assert!(now.saved_now <= 125_000);
-            given += now.delay;
+            given += spread.release(call * 250_000, HALF);
         }
         assert!(given > 8 * SAMPLE, "{given}");
     }
@@ -303,12 +289,16 @@ mod tests {
         for now in [100_000, 101_000, 102_000, 1_100_000, 1_101_000, 1_102_000] {
             calls.add(|| now);
         }
+        assert!(!calls.are_often());
         assert_eq!(calls.sampled(), None);
         for now in [2_000_000, 2_200_000, 2_400_000, 2_401_000] {
             calls.add(|| now);
         }
+        assert!(calls.are_often());
         assert_eq!(calls.sampled(), Some(4));
+        assert!(calls.are_often(), "for one more period");
         assert_eq!(calls.sampled(), None);
+        assert!(!calls.are_often());
     }
 
     #[test]
@@ -320,7 +310,7 @@ mod tests {
                 call * 15
             });
         }
-        assert_eq!(calls.sampled(), Some(100_000));
+        assert!(calls.are_often());
         assert!(read.get() < 400, "{}", read.get());
     }
 }

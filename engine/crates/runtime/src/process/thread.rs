@@ -11,7 +11,7 @@ use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::calls::Spent;
 use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES};
-use fulcrum_runtime_core::spread::{Calls, Given, Spread};
+use fulcrum_runtime_core::spread::{Calls, Spread};
 use fulcrum_unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
@@ -79,11 +79,6 @@ struct Waiting {
     /// What the wait has earned since.
     earned_ns: AtomicU64,
 }
-
-/// Delay that threads have given out for stretches in which they ran, nanoseconds ([`Given::saved_now`]).
-static SAVED: AtomicU64 = AtomicU64::new(0);
-/// A thread that wakes another and then waits for it begins to wait about this long after the other runs.
-const LATE_NS: u64 = 50_000;
 
 const SLOTS: usize = 8192;
 static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
@@ -389,13 +384,12 @@ impl Thread {
         }
     }
 
-    fn give(&self, spread: Spread, given: Given) {
+    fn give(&self, spread: Spread, given: u64) {
         self.spread.set(spread);
         self.release_at
             .set(self.calls.count().saturating_add(spread.step()));
-        if given.delay > 0 {
-            SAVED.fetch_add(given.saved_now, Ordering::Relaxed);
-            self.hit(given.delay);
+        if given > 0 {
+            self.hit(given);
         }
     }
 
@@ -652,37 +646,22 @@ pub(crate) fn samples_taken() -> u32 {
     active().map_or(0, |thread| thread.samples_taken.get())
 }
 
-/// When a wait began.
-pub(crate) struct WaitBegin {
-    time_ns: u64,
-    saved_ns: u64,
-}
-
-/// The calling thread is about to wait for another.
+/// After a call in which another thread may have woken this one, `waited_ns` after it had blocked.
 #[inline]
-pub(crate) fn wait_begins() -> WaitBegin {
-    WaitBegin {
-        time_ns: sys::now(),
-        saved_ns: SAVED.load(Ordering::Relaxed),
-    }
-}
-
-/// After a call in which another thread may have woken this one. `begin` is when it began to wait, if that is known.
-#[inline]
-pub(crate) fn after_wake(begin: Option<WaitBegin>) {
+pub(crate) fn after_wake(waited_ns: u64) {
     if let Some(thread) = active()
         && thread.enter()
     {
         thread.count_samples(None);
         let mut ledger = thread.ledger.get();
-        match begin {
-            Some(begin) => {
-                let waited = sys::now().saturating_sub(begin.time_ns) + LATE_NS;
-                let saved = SAVED.load(Ordering::Relaxed).saturating_sub(begin.saved_ns);
-                ledger.credit_wait(global(), waited, saved);
-            }
-            None => ledger.credit(global()),
-        }
+        // Elsewhere, delay comes in lumps of a whole sample. A part of it stands for time before the wait, as a part of what was
+        // paid before stands for time in the wait: on average, forgiving all of it is right.
+        let most = if thread.calls.are_often() {
+            waited_ns
+        } else {
+            u64::MAX
+        };
+        ledger.credit(global(), most);
         thread.ledger.set(ledger);
         thread.resume_spread();
         thread.leave();
