@@ -147,14 +147,22 @@ impl Ledger {
         self.debt = 0;
     }
 
-    /// Another thread woke this one, which had waited for `waited` nanoseconds. The other had settled before, so this one has been
-    /// delayed already (COZ §3.4.1), but by no more than it waited: of what is left, the other has borne nothing for it.
+    /// Another thread woke this one. It had settled before, so this one has been delayed already (COZ §3.4.1).
+    #[inline]
+    pub fn credit(&mut self, global: &Global) {
+        self.credit_wait(global, u64::MAX, 0);
+    }
+
+    /// The same after a wait of `waited` nanoseconds, while others gave out `saved` of delay for the time that they ran: of that,
+    /// no more is forgiven than it waited.
     ///
     /// In virtual time, the count taken off the clock, a woken thread goes on at the later of two times: when it began to wait, and
-    /// when the other woke it.
+    /// when the other woke it. Delay that comes in lumps of a whole sample is forgiven in any case: part of it stands for time
+    /// before the wait, as part of what was paid before stands for time in the wait.
     #[inline]
-    pub fn credit(&mut self, global: &Global, waited: u64) {
-        self.credits += global.now().saturating_sub(self.accounted()).min(waited);
+    pub fn credit_wait(&mut self, global: &Global, waited: u64, saved: u64) {
+        let owed = global.now().saturating_sub(self.accounted());
+        self.credits += owed - owed.min(saved).saturating_sub(waited);
     }
 }
 

@@ -1,97 +1,31 @@
-//! Spreads the delay of a sample over the stretches of work that follow it.
+//! Spreads the delay of a sample over the stretches of work for which it stands.
 //!
-//! A sample in the selected line stands for a whole sampling period of it, and so its delay is as long as the line would have
-//! become shorter in a period. COZ gives it to the other threads at once (§3.4). Where threads meet several times in a period, that
-//! is wrong: the line has become shorter in each stretch between two meetings, by a little, and a thread that has to wait anyway
-//! can bear a little without being late. It cannot bear the delay of many stretches in one.
+//! A sample in the selected line stands for a whole sampling period, and so its delay is as long as the line would have become
+//! shorter in a period. COZ gives it to the other threads at once (§3.4). Where threads meet more often than once in a few
+//! periods, that is wrong: the line has become shorter in each stretch between two meetings, by a little. A thread that has to
+//! wait anyway can bear a little without being late. It cannot bear the delay of many stretches in one.
 //!
-//! So the delay is held back, and given out at the calls that end these stretches: at each, as much as the speedup saves in the
-//! time that its thread has run. A thread that makes no such calls gives all of it at once, as COZ does.
+//! A *stretch* is the work of a thread between two calls that may block it or wake another. The delay that samples earn is held
+//! back, and given out as time passes in stretches that began at the same place in the program: as much as the speedup saves
+//! there, if the line has the same share of their time as of their samples. What was earned while a lock was held is given out
+//! while it is held, and not after it was released. A thread that makes no calls gives all of it at once, as COZ does.
 
 use core::cell::Cell;
 
-/// Calls in a sampling period from which on they end short stretches. With fewer, the delay of a sample is given out at once.
-const OFTEN: u32 = 3;
-/// What counts as a stretch, nanoseconds: of calls that follow one another more closely, one counts.
-const STRETCH_NS: u64 = 50_000;
-/// The clock is read at this many calls after a sample, and then at one of as many.
-const CLOCKED: u32 = 64;
-/// Calls in a sampling period at which delay is given out, at most: what comes more often is too short to be paused for.
-const MOST_RELEASES: u32 = 64;
+/// What counts as a stretch, nanoseconds. Of calls that follow one another more closely, one counts.
+const SHORTEST_NS: u64 = 20_000;
 /// The least delay that is given out, nanoseconds, while more is held back.
-const LEAST_NS: u64 = 20_000;
-
-/// The calls that may block or wake which a thread has made since its last sample, and how many stretches they have ended.
-#[derive(Debug, Default)]
-pub struct Calls {
-    count: Cell<u32>,
-    stretches: Cell<u32>,
-    last_ns: Cell<u64>,
-    /// Whether stretches were short before the last sample.
-    were_short: Cell<bool>,
-}
-
-impl Calls {
-    /// Counts a call. `now` reads the clock. Returns how many there are.
-    #[inline(always)]
-    pub fn add(&self, now: impl FnOnce() -> u64) -> u32 {
-        let count = self.count.get().saturating_add(1);
-        self.count.set(count);
-        if self.stretches.get() < OFTEN && (count <= CLOCKED || count.is_multiple_of(CLOCKED)) {
-            self.end_stretch(now());
-        }
-        count
-    }
-
-    #[inline]
-    fn end_stretch(&self, now: u64) {
-        if now.saturating_sub(self.last_ns.get()) >= STRETCH_NS {
-            self.last_ns.set(now);
-            self.stretches.set(self.stretches.get() + 1);
-        }
-    }
-
-    /// A sample was taken: starts anew. Returns how many calls there were since the one before if they ended short stretches.
-    pub fn sampled(&self) -> Option<u32> {
-        let short = self.stretches.replace(0) >= OFTEN;
-        self.were_short.set(short);
-        let count = self.count.replace(0);
-        short.then_some(count)
-    }
-
-    /// How many calls there were since the last sample.
-    pub fn count(&self) -> u32 {
-        self.count.get()
-    }
-
-    /// Whether the thread's stretches are short now, or were before its last sample.
-    pub fn are_often(&self) -> bool {
-        self.were_short.get() || self.stretches.get() >= OFTEN
-    }
-
-    /// Resets it, as in a thread that has made none.
-    pub fn clear(&self) {
-        self.count.set(0);
-        self.stretches.set(0);
-        self.were_short.set(false);
-    }
-}
-
-/// What one thread holds back. Times are nanoseconds.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Spread {
-    held: u64,
-    /// The delay of one sample.
-    sample: u64,
-    /// Up to when `ran` is counted.
-    since: u64,
-    /// How long the thread has run since it last gave out delay.
-    ran: u64,
-    /// The experiment that the delay belongs to.
-    experiment: u32,
-    /// Calls between two at which delay is given out.
-    step: u32,
-}
+pub const LEAST_NS: u64 = 20_000;
+/// The clock is read at this many calls after a sample, and then at one of as many.
+const CLOCKED: u32 = 32;
+/// The places where stretches begin that are told apart.
+const PLACES: usize = 16;
+/// Shares and factors are fractions of this.
+const ONE: u64 = 1 << 10;
+/// The least share that is assumed of a line that has been seen, so that its delay is given out within an experiment.
+const LEAST_SHARE: u64 = ONE / 16;
+/// A share is the mean of this many samples, the older ones fading.
+const REMEMBERED: u32 = 16;
 
 /// The experiment in which time passes.
 #[derive(Clone, Copy, Debug)]
@@ -108,73 +42,189 @@ impl Speedup {
     }
 }
 
+/// Samples that a thread has taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The processor time for which they stand, nanoseconds.
+    pub time_ns: u64,
+    /// The delay that those in the selected line have earned, nanoseconds.
+    pub earned_ns: u64,
+}
+
+/// Delay that is given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// All of it, nanoseconds.
+    pub delay: u64,
+    /// How much of it the speedup can have saved in the time since the last was given out. The rest stands for other times.
+    pub saved_now: u64,
+}
+
+/// The stretches that begin at one place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// Delay that is held back, nanoseconds.
+    held: u64,
+    /// Delay that is due and too short to be given out alone, nanoseconds.
+    due: u64,
+    /// The line's share of the samples, and of how many.
+    share: u64,
+    samples: u32,
+}
+
+impl Place {
+    fn learn(&mut self, share: u64) {
+        self.samples = (self.samples + 1).min(REMEMBERED);
+        let n = u64::from(self.samples);
+        self.share = (self.share * (n - 1) + share) / n;
+    }
+
+    /// Gives out what is due after the thread ran for `ran` nanoseconds with the line at `share` of them. `lump` is the delay
+    /// of one sample.
+    fn give(&mut self, ran: u64, share: u64, lump: u64, speedup: Speedup) -> Given {
+        if self.held == 0 {
+            return Given::default();
+        }
+        let saved = speedup.of(ran);
+        // About one sample's delay stays here. With more, it is given out faster, so that it does not pile up.
+        let filled = self.held.saturating_mul(ONE) / lump.max(1);
+        let factor = ((3 * ONE + filled) / 4).min(3 * ONE);
+        self.due += saved * share.max(LEAST_SHARE) / ONE * factor / ONE;
+        if self.due < LEAST_NS && self.due < self.held {
+            return Given::default();
+        }
+        let delay = core::mem::take(&mut self.due).min(self.held);
+        self.held -= delay;
+        Given {
+            delay,
+            saved_now: delay.min(saved),
+        }
+    }
+}
+
+/// What one thread holds back, and the stretch that it is in.
+#[derive(Debug, Default)]
+pub struct Spread {
+    places: [Cell<Place>; PLACES],
+    /// Where the stretch began, and where the next one will if it begins now.
+    place: Cell<usize>,
+    next_place: Cell<usize>,
+    /// When the stretch began, nanoseconds.
+    begin: Cell<u64>,
+    /// Up to when delay was given out, nanoseconds.
+    since: Cell<u64>,
+    /// Calls since the last sample.
+    calls: Cell<u32>,
+    /// The delay of the last sample, nanoseconds.
+    lump: Cell<u64>,
+    /// The experiment that the delay belongs to.
+    experiment: Cell<u32>,
+}
+
 impl Spread {
-    /// Whether delay is held back.
+    /// Counts a call that may block the thread or wake another. Returns whether [`Spread::end_stretch`] is to be called: not at
+    /// each of many calls in quick succession.
     #[inline(always)]
-    pub fn holds(&self) -> bool {
-        self.held > 0
+    pub fn count_call(&self) -> bool {
+        let calls = self.calls.get().wrapping_add(1);
+        self.calls.set(calls);
+        calls <= CLOCKED || calls.is_multiple_of(CLOCKED)
     }
 
-    /// After how many calls delay is to be given out again.
-    pub fn step(&self) -> u32 {
-        if self.held > 0 { self.step } else { u32::MAX }
+    /// Whether [`Spread::resume`] is to be called after a call that blocked the thread.
+    #[inline(always)]
+    pub fn is_watched(&self) -> bool {
+        self.calls.get() <= CLOCKED
     }
 
-    /// Samples have earned `earned`, of `sample` each. `calls` is what [`Calls::sampled`] returned. Returns what is to be given out
-    /// now.
-    pub fn sampled(
-        &mut self,
-        earned: u64,
-        sample: u64,
-        calls: Option<u32>,
-        now: u64,
-        speedup: Speedup,
-    ) -> u64 {
+    /// The thread is about to make a call from a place in the program: any number that tells the places apart. Returns what is to be given out
+    /// before.
+    pub fn end_stretch(&self, now: u64, place: usize, speedup: Speedup) -> Given {
+        // The upper bits of the product depend on all bits of the number.
+        let place = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60;
+        self.next_place.set(place as usize);
+        if now.saturating_sub(self.begin.get()) < SHORTEST_NS {
+            return Given::default();
+        }
         self.adopt(speedup.experiment);
-        let Some(calls) = calls else {
-            return core::mem::take(&mut self.held) + earned;
-        };
-        if self.held == 0 {
-            self.since = now;
-            self.ran = 0;
-        }
-        self.held += earned;
-        self.sample = sample;
-        self.step = (calls / MOST_RELEASES).max(1);
-        self.release(now, speedup)
-    }
-
-    /// The thread is about to block or to wake another. Returns what is to be given out before.
-    pub fn release(&mut self, now: u64, speedup: Speedup) -> u64 {
-        self.adopt(speedup.experiment);
-        if self.held == 0 {
-            return 0;
-        }
-        self.ran += now.saturating_sub(self.since);
-        self.since = now;
-        // More than one sample's delay is given out faster, so that it does not pile up.
-        let due = speedup.of(self.ran) * (self.held / self.sample.max(1)).max(1);
-        if due < LEAST_NS && due < self.held {
-            return 0;
-        }
-        self.ran = 0;
-        let given = due.min(self.held);
-        self.held -= given;
+        let mut here = self.places[self.place.get()].get();
+        let ran = now.saturating_sub(self.since.get());
+        let given = here.give(ran, here.share, self.lump.get(), speedup);
+        self.places[self.place.get()].set(here);
+        self.begin_stretch(now);
         given
     }
 
-    /// The thread runs again, after it was blocked or paused.
-    pub fn resume(&mut self, now: u64) {
-        self.since = now;
+    /// Samples were taken in the stretch. Returns what is to be given out now.
+    pub fn sampled(&self, taken: Taken, now: u64, speedup: Speedup) -> Given {
+        self.adopt(speedup.experiment);
+        let calls = self.calls.replace(0);
+        let most = speedup.of(taken.time_ns);
+        if most == 0 {
+            return Given::default();
+        }
+        let mut here = self.places[self.place.get()].get();
+        let ran = now.saturating_sub(self.since.replace(now));
+        let share = taken.earned_ns.min(most) * ONE / most;
+        here.learn(share);
+        here.held += taken.earned_ns;
+        if taken.earned_ns > 0 {
+            self.lump.set(taken.earned_ns);
+        }
+        let given = if calls == 0 {
+            // Nobody waits for this thread in the meantime.
+            here.due = 0;
+            Given {
+                delay: core::mem::take(&mut here.held),
+                saved_now: 0,
+            }
+        } else {
+            // The more of a period the thread has run since the last sample, the more says this one of that time.
+            let seen = (ran * ONE / taken.time_ns).min(ONE) * share / ONE;
+            here.give(ran, here.share.max(seen), self.lump.get(), speedup)
+        };
+        self.places[self.place.get()].set(here);
+        given
+    }
+
+    /// The thread runs again, after a call that blocked it: a new stretch begins.
+    pub fn resume(&self, now: u64) {
+        self.begin_stretch(now);
+    }
+
+    /// The thread runs again, after it paused within a stretch.
+    pub fn resume_stretch(&self, now: u64) {
+        self.since.set(now);
+    }
+
+    /// Forgets all, as in a thread that has just begun.
+    pub fn clear(&self) {
+        self.forget();
+        self.place.set(0);
+        self.next_place.set(0);
+        self.begin.set(0);
+        self.since.set(0);
+        self.calls.set(0);
+        self.experiment.set(0);
+    }
+
+    fn begin_stretch(&self, now: u64) {
+        self.place.set(self.next_place.get());
+        self.begin.set(now);
+        self.since.set(now);
     }
 
     /// What was held back for another experiment is dropped.
-    fn adopt(&mut self, experiment: u32) {
-        if self.experiment != experiment {
-            *self = Spread {
-                experiment,
-                ..Spread::default()
-            };
+    fn adopt(&self, experiment: u32) {
+        if self.experiment.replace(experiment) != experiment {
+            self.forget();
+        }
+    }
+
+    fn forget(&self) {
+        self.lump.set(0);
+        for place in &self.places {
+            place.set(Place::default());
         }
     }
 }
@@ -189,128 +239,203 @@ mod tests {
         level: 5_000,
     };
     const SAMPLE: u64 = PERIOD / 2;
+    const HIT: Taken = Taken {
+        time_ns: PERIOD,
+        earned_ns: SAMPLE,
+    };
+    const MISS: Taken = Taken {
+        time_ns: PERIOD,
+        earned_ns: 0,
+    };
 
-    /// A thread whose samples fall in the line each period, and that makes a call after each of these stretches.
-    /// What it gives out at each call.
-    fn given_at_calls(stretches: impl Iterator<Item = u64>) -> std::vec::Vec<u64> {
-        let mut spread = Spread::default();
-        let calls = Calls::default();
-        let (mut now, mut next) = (1_000_000, 1_000_000 + PERIOD);
-        let mut given = std::vec::Vec::new();
-        for stretch in stretches {
-            let end = now + stretch;
-            let mut sum = 0;
-            while next <= end {
-                sum += spread.sampled(SAMPLE, SAMPLE, calls.sampled(), next, HALF);
-                next += PERIOD;
-            }
-            now = end;
-            calls.add(|| now);
-            sum += spread.release(now, HALF);
-            given.push(sum);
+    /// What a thread gave out in a stretch, and what it would have if the line's share of it were known exactly.
+    #[derive(Clone, Copy, Debug)]
+    struct Stretch {
+        place: usize,
+        given: u64,
+        saved: u64,
+    }
+
+    /// A thread that runs stretches of these lengths in turn, each from a place of its own, without ever waiting. Of each, the
+    /// line takes this share, at the end. All that is earned is given out but for what may be held back at each place.
+    fn run(kinds: &[(u64, f64)], stretches: usize) -> std::vec::Vec<Stretch> {
+        let spread = Spread::default();
+        let (mut now, mut next) = (1_000_000, 1_700_000);
+        spread.count_call();
+        spread.end_stretch(now, 0, HALF);
+        let mut earned = 0;
+        let all: std::vec::Vec<_> = (0..stretches)
+            .map(|n| {
+                let place = n % kinds.len();
+                let (length, share) = kinds[place];
+                let end = now + length;
+                let line = end - (length as f64 * share) as u64;
+                let mut given = 0;
+                while next <= end {
+                    let taken = if next > line { HIT } else { MISS };
+                    given += spread.sampled(taken, next, HALF).delay;
+                    earned += taken.earned_ns;
+                    // Not in step with the stretches.
+                    next += PERIOD - 100_000 + (n as u64 * 7_919) % 200_001;
+                }
+                now = end;
+                spread.count_call();
+                given += spread
+                    .end_stretch(now, (place + 1) % kinds.len(), HALF)
+                    .delay;
+                Stretch {
+                    place,
+                    given,
+                    saved: (length as f64 * share) as u64 / 2,
+                }
+            })
+            .collect();
+        let given: u64 = all.iter().map(|it| it.given).sum();
+        assert!(given <= earned, "{given} of {earned}");
+        assert!(
+            earned - given <= 4 * kinds.len() as u64 * SAMPLE,
+            "{given} of {earned}"
+        );
+        all
+    }
+
+    #[test]
+    fn a_thread_that_makes_no_calls_gives_all_at_once() {
+        let spread = Spread::default();
+        for n in 1..10 {
+            let given = spread.sampled(HIT, n * PERIOD, HALF);
+            assert_eq!(given.delay, SAMPLE);
+            assert_eq!(given.saved_now, 0, "it stands for the period before");
         }
-        given
     }
 
     #[test]
-    fn each_stretch_gives_out_what_the_speedup_saves_in_it() {
-        let given = given_at_calls(core::iter::repeat_n(250_000, 600));
-        // The first sample comes after a period, in the middle of a stretch or at its end.
-        let settled = &given[12..];
-        assert!(settled.iter().all(|it| *it == 125_000), "{settled:?}");
+    fn short_stretches_give_what_the_speedup_saves_in_each() {
+        let stretches = run(&[(250_000, 1.0)], 2_000);
+        // After the beginning, nearly every one gives about what it saves, and none a whole sample's delay.
+        let settled = &stretches[100..];
+        assert!(settled.iter().all(|it| it.given <= 3 * it.saved));
+        let even = settled
+            .iter()
+            .filter(|it| it.given.abs_diff(it.saved) <= it.saved / 3)
+            .count();
+        assert!(
+            even * 10 >= settled.len() * 9,
+            "{even} of {}",
+            settled.len()
+        );
     }
 
     #[test]
-    fn a_thread_that_makes_few_calls_gives_out_the_delay_of_a_sample_at_once() {
-        let given = given_at_calls(core::iter::repeat_n(2_000_000, 6));
-        assert_eq!(given, [1, 1, 2, 1, 1, 2].map(|samples| samples * SAMPLE));
+    fn a_line_with_a_part_of_each_stretch_gives_its_part() {
+        let stretches = run(&[(300_000, 0.4)], 4_000);
+        let most = stretches[200..].iter().map(|it| it.given).max().unwrap();
+        assert!(most <= 200_000, "far more than the speedup saves: {most}");
     }
 
     #[test]
-    fn nothing_is_lost_and_nothing_is_given_out_before_it_is_earned() {
-        let lengths = [40_000, 700_000, 3_000, 250_000, 1_900_000, 11_000, 90_000];
-        let count = 5_000;
-        let given = given_at_calls(lengths.into_iter().cycle().take(count));
-        let (mut time, mut sum) = (0, 0);
-        for (stretch, amount) in lengths.into_iter().cycle().zip(&given) {
-            time += stretch;
-            sum += amount;
-            assert!(sum <= time / PERIOD * SAMPLE);
-        }
-        let earned = time / PERIOD * SAMPLE;
-        assert!(earned - sum <= 2 * SAMPLE, "{} held back", earned - sum);
+    fn delay_is_given_out_in_stretches_of_the_kind_that_has_earned_it() {
+        // Under a lock, the line; then other work.
+        let stretches = run(&[(900_000, 0.8), (700_000, 0.0)], 2_000);
+        let elsewhere: u64 = stretches
+            .iter()
+            .filter(|it| it.place == 1)
+            .map(|it| it.given)
+            .sum();
+        assert_eq!(elsewhere, 0);
     }
 
     #[test]
-    fn calls_that_follow_one_another_closely_are_left_out() {
-        let mut spread = Spread::default();
-        assert_eq!(spread.sampled(SAMPLE, SAMPLE, Some(100_000), 0, HALF), 0);
-        assert_eq!(spread.step(), 100_000 / MOST_RELEASES);
-        assert_eq!(spread.release(2_000, HALF), 0);
-        assert_eq!(spread.release(LEAST_NS, HALF), 0);
-        assert_eq!(spread.release(2 * LEAST_NS, HALF), LEAST_NS);
+    fn stretches_longer_than_a_period_are_kept_apart_too() {
+        let stretches = run(&[(4_000_000, 0.5), (3_000_000, 0.0)], 500);
+        let sum = |place| {
+            let of = stretches.iter().filter(|it| it.place == place);
+            of.map(|it| it.given).sum::<u64>()
+        };
+        assert_eq!(sum(1), 0);
+        assert!(sum(0) > 0);
     }
 
     #[test]
-    fn time_in_which_the_thread_was_blocked_gives_out_nothing() {
-        let mut spread = Spread::default();
-        spread.sampled(SAMPLE, SAMPLE, Some(6), 0, HALF);
-        spread.release(0, HALF);
-        spread.resume(900_000);
-        assert_eq!(spread.release(1_000_000, HALF), 50_000);
+    fn a_rare_line_is_given_out_too() {
+        run(&[(200_000, 0.01)], 40_000);
+    }
+
+    #[test]
+    fn what_is_too_short_is_given_out_together_with_more() {
+        let stretches = run(&[(25_000, 1.0)], 4_000);
+        assert!(
+            stretches
+                .iter()
+                .all(|it| it.given == 0 || it.given >= LEAST_NS)
+        );
+    }
+
+    #[test]
+    fn time_in_which_the_thread_was_blocked_or_paused_gives_out_nothing() {
+        let spread = Spread::default();
+        spread.count_call();
+        spread.end_stretch(1_000_000, 7, HALF);
+        spread.sampled(HIT, 1_000_000, HALF);
+        spread.resume(9_000_000);
+        spread.resume_stretch(9_500_000);
+        let given = spread.end_stretch(9_600_000, 7, HALF);
+        assert_eq!(given.saved_now, 50_000);
+        assert_eq!(given.delay, 50_000);
     }
 
     #[test]
     fn what_an_experiment_has_held_back_is_not_the_next_one_s() {
-        let mut spread = Spread::default();
-        spread.sampled(SAMPLE, SAMPLE, Some(6), 0, HALF);
+        let spread = Spread::default();
+        spread.count_call();
+        spread.end_stretch(1_000_000, 7, HALF);
+        spread.sampled(HIT, 1_000_000, HALF);
         let next = Speedup {
             experiment: 2,
             ..HALF
         };
-        assert_eq!(spread.release(1_000_000, next), 0);
-        assert!(!spread.holds());
+        assert_eq!(spread.end_stretch(2_000_000, 7, next), Given::default());
     }
 
     #[test]
     fn delay_does_not_pile_up() {
-        let mut spread = Spread::default();
-        // Ten samples at once, as when the others were hidden by a call: given out faster than the line could save it.
-        let mut given = spread.sampled(10 * SAMPLE, SAMPLE, Some(6), 0, HALF);
-        for call in 1..=12 {
-            given += spread.release(call * 250_000, HALF);
+        let spread = Spread::default();
+        // Ten samples at once, as when a call hid the others: given out faster than the line could save it.
+        let ten = Taken {
+            time_ns: 10 * PERIOD,
+            earned_ns: 10 * SAMPLE,
+        };
+        spread.count_call();
+        spread.end_stretch(1_000_000, 7, HALF);
+        let mut given = spread.sampled(ten, 1_000_000, HALF).delay;
+        for sample in 1..=20 {
+            spread.count_call();
+            let now = 1_000_000 + sample * PERIOD;
+            let part = spread.end_stretch(now, 7, HALF);
+            assert!(part.saved_now <= SAMPLE);
+            given += part.delay + spread.sampled(HIT, now, HALF).delay;
         }
-        assert!(given > 8 * SAMPLE, "{given}");
+        assert!(given >= 27 * SAMPLE, "{} samples", given / SAMPLE);
     }
 
     #[test]
     fn calls_in_quick_succession_end_one_stretch() {
-        let calls = Calls::default();
-        for now in [100_000, 101_000, 102_000, 1_100_000, 1_101_000, 1_102_000] {
-            calls.add(|| now);
-        }
-        assert!(!calls.are_often());
-        assert_eq!(calls.sampled(), None);
-        for now in [2_000_000, 2_200_000, 2_400_000, 2_401_000] {
-            calls.add(|| now);
-        }
-        assert!(calls.are_often());
-        assert_eq!(calls.sampled(), Some(4));
-        assert!(calls.are_often(), "for one more period");
-        assert_eq!(calls.sampled(), None);
-        assert!(!calls.are_often());
+        let spread = Spread::default();
+        spread.count_call();
+        spread.end_stretch(1_000_000, 1, HALF);
+        spread.sampled(HIT, 1_000_000, HALF);
+        assert_eq!(spread.end_stretch(1_005_000, 2, HALF), Given::default());
+        assert_eq!(spread.end_stretch(1_010_000, 3, HALF), Given::default());
+        // Still in the stretch from place 1, to which the delay belongs.
+        assert!(spread.end_stretch(1_200_000, 2, HALF).delay > 0);
     }
 
     #[test]
     fn the_clock_is_read_rarely_where_calls_are_many() {
-        let (calls, read) = (Calls::default(), Cell::new(0));
-        for call in 0..100_000 {
-            calls.add(|| {
-                read.set(read.get() + 1);
-                call * 15
-            });
-        }
-        assert!(calls.are_often());
-        assert!(read.get() < 400, "{}", read.get());
+        let spread = Spread::default();
+        let clocked = (0..100_000).filter(|_| spread.count_call()).count();
+        assert!(clocked < 100_000 / 25, "{clocked}");
+        spread.sampled(MISS, PERIOD, HALF);
+        assert!(spread.count_call(), "after each sample it is read again");
     }
 }

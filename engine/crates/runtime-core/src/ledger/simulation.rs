@@ -177,7 +177,7 @@ impl World {
         let thread = &mut self.threads[at];
         let (before, own_time) = (thread.ledger.accounted(), thread.own_time);
         thread.blocked = Blocked::No;
-        thread.ledger.credit(&self.global, waited);
+        thread.ledger.credit_wait(&self.global, waited, u64::MAX);
         let accounted = thread.ledger.accounted();
         thread.borne_by_waker += accounted - before;
         assert_eq!(

@@ -107,7 +107,7 @@ fn a_woken_thread_is_credited_and_a_timed_out_one_pays() {
         (Ledger::default(), Ledger::default(), Ledger::default());
     runner.hit(500);
     runner.settle(&global, &clock);
-    woken.credit(&global, 600);
+    woken.credit(&global);
     woken.settle(&global, &clock);
     assert_eq!(clock.slept.borrow().len(), 0);
     timed_out.settle(&global, &clock);
@@ -115,15 +115,16 @@ fn a_woken_thread_is_credited_and_a_timed_out_one_pays() {
 }
 
 #[test]
-fn a_woken_thread_is_credited_no_more_than_it_waited() {
+fn of_what_others_saved_meanwhile_no_more_is_forgiven_than_the_wait() {
     let (global, clock) = (Global::default(), Clock::new(0));
     let (mut runner, mut woken) = (Ledger::default(), Ledger::default());
     runner.hit(500);
     runner.settle(&global, &clock);
-    woken.credit(&global, 120);
-    assert_eq!(woken.accounted(), 120);
+    // A lump of 200, and 300 that were saved while it waited.
+    woken.credit_wait(&global, 120, 300);
+    assert_eq!(woken.accounted(), 320);
     woken.settle(&global, &clock);
-    assert_eq!(*clock.slept.borrow(), [380]);
+    assert_eq!(*clock.slept.borrow(), [180]);
 }
 
 #[test]
@@ -213,7 +214,7 @@ fn the_books_balance_under_any_interleaving() {
                     assert_eq!(threads[at].accounted(), global.now(), "seed {seed}");
                 }
                 8 => {
-                    threads[at].credit(&global, u64::MAX);
+                    threads[at].credit(&global);
                     assert!(threads[at].accounted() >= global.now());
                 }
                 _ if threads.len() < 8 => {

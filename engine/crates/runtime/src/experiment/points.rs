@@ -196,7 +196,7 @@ pub(crate) extern "C" fn _coz_pre_block() {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn _coz_post_block(skip: c_int) {
     if skip != 0 {
-        thread::after_wake(u64::MAX);
+        thread::after_wake(None);
     } else {
         thread::before();
     }

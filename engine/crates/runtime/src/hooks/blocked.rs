@@ -120,22 +120,21 @@ fn here() -> Frame {
 #[inline(always)]
 pub(crate) fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&R) -> bool) -> R {
     if !control::times_calls() {
-        let begin = sys::now();
+        let begin = thread::wait_begins();
         let result = real();
         if woken(&result) {
-            thread::after_wake(sys::now().saturating_sub(begin));
+            thread::after_wake(Some(begin));
         } else {
             thread::resumes();
         }
         return result;
     }
-    let (begin, delay) = (sys::now(), thread::delay_so_far());
+    let (begin, delay, wait) = (sys::now(), thread::delay_so_far(), thread::wait_begins());
     let result = real();
     let mut duration = sys::now().saturating_sub(begin);
     if woken(&result) {
-        let waited = duration;
         duration = duration.saturating_sub(thread::delay_so_far().saturating_sub(delay));
-        thread::after_wake(waited);
+        thread::after_wake(Some(wait));
     }
     thread::after_block(
         call as u32,

@@ -126,7 +126,7 @@ unsafe fn wait_for(
         };
         thread::before();
         let has_ours = libc::sigismember(set, sampling_signal()) == 1;
-        let begin = sys::now();
+        let begin = thread::wait_begins();
         let end = timeout.as_ref().map(end_of);
         let result = loop {
             let mut left = timespec {
@@ -158,7 +158,7 @@ unsafe fn wait_for(
         };
         if result > 0 {
             if from_ourselves(&found) {
-                thread::after_wake(sys::now().saturating_sub(begin));
+                thread::after_wake(Some(begin));
             }
             if !info.is_null() {
                 *info = found;

@@ -1,5 +1,6 @@
 //! What the runtime keeps for each thread of the program: its ledger, its sampling, and whether it is in our code.
 
+use core::arch::asm;
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -11,7 +12,7 @@ use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::calls::Spent;
 use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES};
-use fulcrum_runtime_core::spread::{Calls, Spread};
+use fulcrum_runtime_core::spread::{Given, LEAST_NS, Spread, Taken};
 use fulcrum_unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
@@ -36,11 +37,7 @@ pub(crate) struct Thread {
     pub(crate) arrived: Cell<Arrived>,
     ledger: Cell<Ledger>,
     /// Delay that its samples have earned, and that is not in the ledger yet.
-    spread: Cell<Spread>,
-    /// Calls that may block or wake, since the last sample.
-    calls: Calls,
-    /// At how many of them delay that is held back is given out.
-    release_at: Cell<u32>,
+    spread: Spread,
     /// How the thread is sampled.
     pub(crate) sampling: Sampling,
     routine: Cell<Option<Routine>>,
@@ -79,6 +76,9 @@ struct Waiting {
     /// What the wait has earned since.
     earned_ns: AtomicU64,
 }
+
+/// Delay that threads have given out for stretches in which they ran, nanoseconds ([`Given::saved_now`]).
+static SAVED: AtomicU64 = AtomicU64::new(0);
 
 const SLOTS: usize = 8192;
 static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
@@ -132,7 +132,7 @@ pub(crate) fn allocate(
         thread.set_blocks_signal(false);
         thread.arrived.set(Arrived::default());
         thread.ledger.set(ledger);
-        thread.forget_spread();
+        thread.spread.clear();
         thread.sampling.clear();
         thread.routine.set(routine);
         thread.argument.set(argument);
@@ -253,7 +253,7 @@ impl Thread {
         pausing::forget_others();
         self.our_code.reset();
         self.ledger.set(Ledger::default());
-        self.forget_spread();
+        self.spread.clear();
         self.sampling.clear();
         self.blocked_remainder_ns.set(0);
         self.inside.set(0);
@@ -297,11 +297,17 @@ impl Thread {
         !self.is_waiting() && self.sampling.is_drained() && self.ledger.get().is_balanced(global())
     }
 
-    /// Pays what is owed before the thread blocks or wakes another.
+    /// Pays what is owed before the thread blocks or wakes another, in a call from this place in the program.
     #[cold]
     #[inline(never)]
-    fn pay(&self) {
+    fn pay(&self, place: usize) {
         if self.enter() {
+            self.end_wait();
+            self.count_samples(None);
+            self.give(
+                self.spread
+                    .end_stretch(sys::now(), place, choice::speedup()),
+            );
             self.catch_up_wholly();
             self.leave();
         }
@@ -312,7 +318,6 @@ impl Thread {
         // A call that was left by a jump has not ended its wait.
         self.end_wait();
         self.count_samples(None);
-        self.release();
         self.settle();
     }
 
@@ -358,54 +363,20 @@ impl Thread {
 
     fn count_samples(&self, at: Option<Registers>) {
         if !self.sampling.is_drained() {
-            let earned = self.sampling.drain(self.stack(), at, self.inside());
-            self.sampled(earned);
+            let taken = self.sampling.drain(self.stack(), at, self.inside());
+            self.sampled(taken);
         }
     }
 
-    /// Samples have earned `earned` nanoseconds of delay, or nothing.
-    fn sampled(&self, earned: u64) {
-        let calls = self.calls.sampled();
-        let mut spread = self.spread.get();
-        if earned == 0 && !spread.holds() {
-            return;
-        }
-        let sample = choice::delay_for(control::session().period_ns);
-        let given = spread.sampled(earned, sample, calls, sys::now(), choice::speedup());
-        self.give(spread, given);
+    fn sampled(&self, taken: Taken) {
+        self.give(self.spread.sampled(taken, sys::now(), choice::speedup()));
     }
 
-    /// Gives out delay that is held back, as much as is due.
-    fn release(&self) {
-        let mut spread = self.spread.get();
-        if spread.holds() {
-            let given = spread.release(sys::now(), choice::speedup());
-            self.give(spread, given);
+    fn give(&self, given: Given) {
+        if given.delay > 0 {
+            SAVED.fetch_add(given.saved_now, Ordering::Relaxed);
+            self.hit(given.delay);
         }
-    }
-
-    fn give(&self, spread: Spread, given: u64) {
-        self.spread.set(spread);
-        self.release_at
-            .set(self.calls.count().saturating_add(spread.step()));
-        if given > 0 {
-            self.hit(given);
-        }
-    }
-
-    /// The thread runs again, after it was blocked or paused.
-    fn resume_spread(&self) {
-        let mut spread = self.spread.get();
-        if spread.holds() {
-            spread.resume(sys::now());
-            self.spread.set(spread);
-        }
-    }
-
-    fn forget_spread(&self) {
-        self.spread.set(Spread::default());
-        self.calls.clear();
-        self.release_at.set(u32::MAX);
     }
 
     fn settle(&self) {
@@ -418,8 +389,16 @@ impl Thread {
             if took > 0 {
                 self.paused_ns.set(self.paused_ns.get() + took);
                 self.sampling.forget_pause();
-                self.resume_spread();
+                self.spread.resume_stretch(sys::now());
             }
+        }
+    }
+
+    /// As [`Thread::settle`], but leaves a debt that is not worth a pause to the next call.
+    fn settle_much(&self) {
+        let owed = global().now().saturating_sub(self.ledger.get().accounted());
+        if owed == 0 || owed >= LEAST_NS {
+            self.settle();
         }
     }
 
@@ -467,17 +446,17 @@ pub(crate) fn pass_blocked_time() {
 pub(crate) fn on_signal(
     thread: &Thread,
     at: Option<Registers>,
-    tick: impl FnOnce() -> Option<u64>,
+    tick: impl FnOnce() -> Option<Taken>,
 ) {
     thread
         .samples_taken
         .set(thread.samples_taken.get().wrapping_add(1));
     if thread.enter() {
-        if let Some(earned) = tick() {
-            thread.sampled(earned);
+        if let Some(taken) = tick() {
+            thread.sampled(taken);
         }
         thread.count_samples(at);
-        thread.settle();
+        thread.settle_much();
         thread.leave();
     }
 }
@@ -635,10 +614,22 @@ pub(crate) fn before() -> bool {
     let Some(thread) = active() else {
         return false;
     };
-    if thread.calls.add(sys::now) >= thread.release_at.get() || !thread.owes_nothing() {
-        thread.pay();
+    if thread.spread.count_call() || !thread.owes_nothing() {
+        thread.pay(place());
     }
     true
+}
+
+/// A number for the place in the program that calls a hook: another for each hook, and for each depth of the stack.
+#[inline(always)]
+fn place() -> usize {
+    let (ip, sp): (usize, usize);
+    // SAFETY: reads two registers.
+    unsafe {
+        asm!("lea {}, [rip]", "mov {}, rsp", out(reg) ip, out(reg) sp,
+            options(nomem, nostack, preserves_flags));
+    }
+    ip ^ sp
 }
 
 /// How many sampling signals the calling thread has handled, modulo 2³².
@@ -646,24 +637,39 @@ pub(crate) fn samples_taken() -> u32 {
     active().map_or(0, |thread| thread.samples_taken.get())
 }
 
-/// After a call in which another thread may have woken this one, `waited_ns` after it had blocked.
+/// When a wait began.
+pub(crate) struct WaitBegin {
+    time_ns: u64,
+    saved_ns: u64,
+}
+
+/// The calling thread is about to wait for another.
 #[inline]
-pub(crate) fn after_wake(waited_ns: u64) {
+pub(crate) fn wait_begins() -> WaitBegin {
+    WaitBegin {
+        time_ns: sys::now(),
+        saved_ns: SAVED.load(Ordering::Relaxed),
+    }
+}
+
+/// After a call in which another thread may have woken this one. `begin` is when it began to wait, if that is known.
+#[inline]
+pub(crate) fn after_wake(begin: Option<WaitBegin>) {
     if let Some(thread) = active()
         && thread.enter()
     {
         thread.count_samples(None);
         let mut ledger = thread.ledger.get();
-        // Elsewhere, delay comes in lumps of a whole sample. A part of it stands for time before the wait, as a part of what was
-        // paid before stands for time in the wait: on average, forgiving all of it is right.
-        let most = if thread.calls.are_often() {
-            waited_ns
-        } else {
-            u64::MAX
-        };
-        ledger.credit(global(), most);
+        match begin {
+            Some(begin) => {
+                let waited = sys::now().saturating_sub(begin.time_ns);
+                let saved = SAVED.load(Ordering::Relaxed).saturating_sub(begin.saved_ns);
+                ledger.credit_wait(global(), waited, saved);
+            }
+            None => ledger.credit(global()),
+        }
         thread.ledger.set(ledger);
-        thread.resume_spread();
+        thread.spread.resume(sys::now());
         thread.leave();
     }
 }
@@ -672,10 +678,10 @@ pub(crate) fn after_wake(waited_ns: u64) {
 #[inline(always)]
 pub(crate) fn resumes() {
     if let Some(thread) = active()
-        && thread.release_at.get() != u32::MAX
+        && thread.spread.is_watched()
         && thread.enter()
     {
-        thread.resume_spread();
+        thread.spread.resume(sys::now());
         thread.leave();
     }
 }

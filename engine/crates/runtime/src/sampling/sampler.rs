@@ -9,6 +9,7 @@ use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::attribute::{Found, frames};
 use fulcrum_runtime_core::calls::Spent;
 use fulcrum_runtime_core::ring::Ring;
+use fulcrum_runtime_core::spread::Taken;
 use fulcrum_unwind::Registers;
 use fulcrum_wire::perf::Attributes;
 use fulcrum_wire::{KERNEL, flag, sampler};
@@ -228,13 +229,13 @@ impl Sampling {
     /// Reads what the ring holds. `inside` is the libc function that the thread is in. Returns the delay earned by samples in the
     /// selected line, nanoseconds.
     #[inline]
-    pub(crate) fn drain(&self, stack: Stack, at: Option<Registers>, inside: Option<u8>) -> u64 {
+    pub(crate) fn drain(&self, stack: Stack, at: Option<Registers>, inside: Option<u8>) -> Taken {
         let Some((head, tail)) = self.ends() else {
-            return 0;
+            return Taken::default();
         };
         let (from, to) = (tail.load(Ordering::Relaxed), head.load(Ordering::Acquire));
         if from == to {
-            return 0;
+            return Taken::default();
         }
         let words = RING_PAGES * sys::PAGE / 8;
         // SAFETY: the data pages follow the head page.
@@ -271,7 +272,10 @@ impl Sampling {
         control::process()
             .samples
             .fetch_add(found.samples, Ordering::Relaxed);
-        earned
+        Taken {
+            time_ns: found.samples * period,
+            earned_ns: earned,
+        }
     }
 
     /// The thread has just paused: drops samples of the pause, which are not the program's.
@@ -285,7 +289,7 @@ impl Sampling {
     }
 
     /// Handles a tick of this thread's timer, which interrupted the program `at` these registers, `inside` a libc function.
-    pub(crate) fn tick(&self, stack: Stack, at: Registers, inside: Option<u8>) -> u64 {
+    pub(crate) fn tick(&self, stack: Stack, at: Registers, inside: Option<u8>) -> Taken {
         let ticking = Ticking::now();
         let weight = ticking.weight_ns.unwrap_or_else(|| {
             let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
@@ -308,7 +312,12 @@ impl Sampling {
         control::process()
             .samples
             .fetch_add(whole / period, Ordering::Relaxed);
-        choice::on_sample(map, &in_section(found), sys::now(), whole / period, weight)
+        let earned_ns =
+            choice::on_sample(map, &in_section(found), sys::now(), whole / period, weight);
+        Taken {
+            time_ns: weight,
+            earned_ns,
+        }
     }
 
     /// Stops sampling; what the ring holds can still be read.
