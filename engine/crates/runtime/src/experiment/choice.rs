@@ -90,6 +90,12 @@ pub(crate) fn speedup() -> Speedup {
     }
 }
 
+/// Whether an experiment speeds something up.
+#[inline(always)]
+pub(crate) fn is_speeding_up() -> bool {
+    TARGET.load(Ordering::Acquire) != NONE && SPEEDUP.load(Ordering::Relaxed) > 0
+}
+
 /// The delay that time in the target earns.
 pub(crate) fn delay_for(time_ns: u64) -> u64 {
     let speedup = u64::from(SPEEDUP.load(Ordering::Relaxed));

@@ -123,7 +123,7 @@ pub(crate) fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&
         let begin = thread::wait_begins();
         let result = real();
         if woken(&result) {
-            thread::after_wake(Some(begin));
+            thread::after_wake(begin);
         } else {
             thread::resumes();
         }
@@ -134,7 +134,7 @@ pub(crate) fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&
     let mut duration = sys::now().saturating_sub(begin);
     if woken(&result) {
         duration = duration.saturating_sub(thread::delay_so_far().saturating_sub(delay));
-        thread::after_wake(Some(wait));
+        thread::after_wake(wait);
     }
     thread::after_block(
         call as u32,

@@ -158,7 +158,7 @@ unsafe fn wait_for(
         };
         if result > 0 {
             if from_ourselves(&found) {
-                thread::after_wake(Some(begin));
+                thread::after_wake(begin);
             }
             if !info.is_null() {
                 *info = found;

@@ -614,7 +614,7 @@ pub(crate) fn before() -> bool {
     let Some(thread) = active() else {
         return false;
     };
-    if thread.spread.count_call() || !thread.owes_nothing() {
+    if thread.spread.count_call() && choice::is_speeding_up() || !thread.owes_nothing() {
         thread.pay(place());
     }
     true
@@ -643,13 +643,13 @@ pub(crate) struct WaitBegin {
     saved_ns: u64,
 }
 
-/// The calling thread is about to wait for another.
+/// The calling thread is about to wait for another. `None` while nothing is sped up, so that nothing can have been saved.
 #[inline]
-pub(crate) fn wait_begins() -> WaitBegin {
-    WaitBegin {
+pub(crate) fn wait_begins() -> Option<WaitBegin> {
+    choice::is_speeding_up().then(|| WaitBegin {
         time_ns: sys::now(),
         saved_ns: SAVED.load(Ordering::Relaxed),
-    }
+    })
 }
 
 /// After a call in which another thread may have woken this one. `begin` is when it began to wait, if that is known.
@@ -659,17 +659,22 @@ pub(crate) fn after_wake(begin: Option<WaitBegin>) {
         && thread.enter()
     {
         thread.count_samples(None);
+        let now = if choice::is_speeding_up() {
+            sys::now()
+        } else {
+            0
+        };
         let mut ledger = thread.ledger.get();
         match begin {
-            Some(begin) => {
-                let waited = sys::now().saturating_sub(begin.time_ns);
+            Some(begin) if now > 0 => {
+                let waited = now.saturating_sub(begin.time_ns);
                 let saved = SAVED.load(Ordering::Relaxed).saturating_sub(begin.saved_ns);
                 ledger.credit_wait(global(), waited, saved);
             }
-            None => ledger.credit(global()),
+            _ => ledger.credit(global()),
         }
         thread.ledger.set(ledger);
-        thread.spread.resume(sys::now());
+        thread.spread.resume(now);
         thread.leave();
     }
 }
@@ -677,7 +682,8 @@ pub(crate) fn after_wake(begin: Option<WaitBegin>) {
 /// After a call that may have blocked the calling thread: the time in it was no work.
 #[inline(always)]
 pub(crate) fn resumes() {
-    if let Some(thread) = active()
+    if choice::is_speeding_up()
+        && let Some(thread) = active()
         && thread.spread.is_watched()
         && thread.enter()
     {
