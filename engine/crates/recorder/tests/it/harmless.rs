@@ -81,7 +81,7 @@ fn signals() {
 
 #[test]
 fn every_way_to_send_a_signal() {
-    check(&["sends", "masked-waits", "pending"]);
+    check(&["sends", "masked-waits", "pending", "signal-descriptor"]);
 }
 
 #[test]

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -341,6 +342,13 @@ static void sends() {
   const itimerspec soon = {{0, 0}, {0, 1000}};
   each("timer", 500, [&] { timer_settime(timer, 0, &soon, nullptr); });
   timer_delete(timer);
+  int pair[2];
+  socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+  fcntl(pair[0], F_SETOWN, getpid());
+  fcntl(pair[0], F_SETSIG, SIGPROF);
+  fcntl(pair[0], F_SETFL, O_ASYNC);
+  char byte = 0;
+  each("descriptor", 500, [&] { write(pair[1], &byte, 1), read(pair[0], &byte, 1); });
   close(to_child[1]);
   waitpid(child, nullptr, 0);
   stop = true;
@@ -395,9 +403,27 @@ static void masked_waits() {
   sender.join();
 }
 
+// Nobody has sent anything that could be read there.
+static void signal_descriptor() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (int signal : {SIGPROF, SIGUSR1}) sigaddset(&mask, signal);
+  pthread_sigmask(SIG_BLOCK, &mask, nullptr);
+  const int fd = signalfd(-1, &mask, SFD_NONBLOCK);
+  signalfd_siginfo info;
+  int taken = 0;
+  for (const double end = now(CLOCK_THREAD_CPUTIME_ID) + 1; now(CLOCK_THREAD_CPUTIME_ID) < end;)
+    for (int i = 0; i < 1000; i++) taken += read(fd, &info, sizeof info) > 0;
+  std::printf("%d", taken);
+  raise(SIGUSR1);
+  read(fd, &info, sizeof info);
+  std::printf(" %u\n", info.ssi_signo);
+}
+
 // What is pending for a thread is nobody else's, and goes where the kernel lets it go.
 static std::atomic<int> taken_by;
 static void pending() {
+  alarm(600);
   handle(SIGPROF, [](int signal) { caught[signal]++, taken_by = gettid(); });
   sigset_t prof, seen;
   sigemptyset(&prof);
@@ -435,6 +461,18 @@ static void pending() {
   std::printf("ignored %d\n", is_pending());
   handle(SIGPROF, counts);
   raise(SIGPROF);
+  // A child's handler ends its calls like its parent's. The signal may come before the call.
+  const pid_t waiting = fork();
+  if (waiting == 0) {
+    pthread_sigmask(SIG_UNBLOCK, &prof, nullptr);
+    const int result = poll(nullptr, 0, -1);
+    std::printf("child's call %d %d\n", result, errno == EINTR);
+    _exit(0);
+  }
+  while (waitpid(waiting, nullptr, WNOHANG) == 0) {
+    kill(waiting, SIGPROF);
+    usleep(1000);
+  }
   std::printf("executing\n");
   execlp("grep", "grep", "-E", "^S(ig|hd)Pnd", "/proc/self/status", nullptr);
 }
@@ -1061,7 +1099,7 @@ int main(int, char **arguments) {
       {"every-signal", every_signal},   {"alternate-stack", alternate_stack},
       {"queued", queued},               {"masks", masks},
       {"waits", waits_for_signals},     {"own-timers", own_timers},
-      {"raises", raises}, {"sends", sends}, {"masked-waits", masked_waits}, {"pending", pending}, {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
+      {"raises", raises}, {"sends", sends}, {"masked-waits", masked_waits}, {"pending", pending}, {"signal-descriptor", signal_descriptor}, {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
       {"not-interrupted", not_interrupted}, {"interrupted-by-own", interrupted_by_own}, {"whole-writes", whole_writes}, {"writes-cut-by-own", writes_cut_by_own},
       {"faults", faults},               {"aborts", aborts},
       {"terminates", terminates},       {"terminated", terminated},

@@ -257,3 +257,24 @@ pub(crate) unsafe extern "C-unwind" fn pause() -> c_int {
     let real = || unsafe { real!(pause: fn() -> c_int)() };
     undisturbed(|| blocked::wait(Call::Signal, real, |_| handler::sent_so_far() != sent))
 }
+
+/// `signalfd(2)`: reading it never returns samples. The kernel does not have the program's own signals of that number either.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn signalfd(
+    fd: c_int,
+    mask: *const sigset_t,
+    flags: c_int,
+) -> c_int {
+    let real = real!(signalfd: fn(c_int, *const sigset_t, c_int) -> c_int);
+    // SAFETY: the program's mask, valid or null; passes the other arguments on.
+    unsafe {
+        match mask.as_ref() {
+            Some(mask) if thread::active().is_some() => {
+                let mut others = *mask;
+                libc::sigdelset(&mut others, sampling_signal());
+                real(fd, &others, flags)
+            }
+            _ => real(fd, mask, flags),
+        }
+    }
+}

@@ -22,7 +22,7 @@ use crate::process::{activity, control, current};
 use crate::sampling::sampler::Sampling;
 use crate::sampling::stack::Stack;
 use crate::sampling::{resting, sampler, walk};
-use crate::signals::held::{self, Place};
+use crate::signals::place::Place;
 
 /// The function a program gives to `pthread_create`.
 pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -184,9 +184,6 @@ pub(crate) fn adopt(thread: &'static Thread) {
     thread.learn_id();
     sampler::start(&thread.sampling);
     thread.leave();
-    if !thread.blocks_signal() {
-        held::deliver();
-    }
 }
 
 /// The last thing that a profiled thread does in the runtime: it pays what it owes before anybody who joins it wakes. `true`
@@ -203,7 +200,6 @@ pub(crate) unsafe fn end(slot: *mut c_void) -> bool {
     thread.enter();
     thread.catch_up_wholly();
     thread.sampling.stop();
-    held::leave(thread);
     current::set(null());
     release(thread);
     LIVE.fetch_sub(1, Ordering::AcqRel) == 1

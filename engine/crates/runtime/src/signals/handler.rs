@@ -2,7 +2,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem::size_of;
-use core::ptr::null_mut;
+use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use fulcrum_preload::quiet::ALL_BUT_FAULTS;
@@ -14,11 +14,9 @@ use crate::process::{activity, thread};
 use crate::sampling::sampler;
 use crate::signals::held;
 use crate::signals::program_view::{
-    Action, mask_sampling_signal, real_sigaction, sampling_signal, with_program_action,
+    Action, is_handled, mask_sampling_signal, real_sigaction, sampling_signal, set_handled,
+    with_program_action,
 };
-
-/// Whether the program has a handler of its own for the sampling signal.
-static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Installs our handler. It restarts system calls if the program's handler would, or if the program has none.
 ///
@@ -26,7 +24,7 @@ static HANDLED: AtomicBool = AtomicBool::new(false);
 /// `before` is null or valid for a write.
 pub(crate) unsafe fn install_handler(program: &Action, before: *mut Action) -> c_int {
     let handled = program.sa_sigaction != libc::SIG_DFL && program.sa_sigaction != libc::SIG_IGN;
-    HANDLED.store(handled, Ordering::Relaxed);
+    set_handled(handled);
     // SAFETY: zeroed is a valid sigaction; the handler has the three-argument form that SA_SIGINFO asks for.
     unsafe {
         let mut action: Action = core::mem::zeroed();
@@ -45,11 +43,6 @@ pub(crate) unsafe fn install_handler(program: &Action, before: *mut Action) -> c
     }
 }
 
-/// Whether the program has a handler of its own for the sampling signal.
-pub(crate) fn is_handled() -> bool {
-    HANDLED.load(Ordering::Relaxed)
-}
-
 /// Whether the main thread had the sampling signal blocked when the program started.
 static BLOCKED_AT_START: AtomicBool = AtomicBool::new(false);
 
@@ -58,11 +51,13 @@ pub(crate) fn install() -> Option<()> {
     // SAFETY: zeroed is a valid sigaction.
     unsafe {
         let mut before: Action = core::mem::zeroed();
-        if install_handler(&core::mem::zeroed(), &mut before) != 0 {
+        if real_sigaction()(sampling_signal(), null(), &mut before) != 0 {
             return None;
         }
-        HANDLED.store(false, Ordering::Relaxed);
         with_program_action(|action| *action = before);
+        if install_handler(&before, null_mut()) != 0 {
+            return None;
+        }
     }
     // The parent may have left it blocked; then no sample would ever arrive.
     BLOCKED_AT_START.store(mask_sampling_signal(libc::SIG_UNBLOCK), Ordering::Relaxed);
@@ -86,7 +81,21 @@ pub(crate) fn restore() {
 
 /// Whether a signal is one of our samples.
 pub(crate) fn is_sample(info: &libc::siginfo_t) -> bool {
-    is_tick(info) || (info.si_code > 0 && info.si_code < 7)
+    is_tick(info)
+        || (info.si_code > 0 && info.si_code < 7 && sampler::is_signalling(descriptor_of(info)))
+}
+
+/// The descriptor that a signal of `F_SETSIG` is about.
+fn descriptor_of(info: &libc::siginfo_t) -> c_int {
+    /// What comes before: three numbers, their padding, and the events.
+    const AT: usize = 16 + size_of::<libc::c_long>();
+    // SAFETY: within the information, and aligned.
+    unsafe {
+        core::ptr::from_ref(info)
+            .byte_add(AT)
+            .cast::<c_int>()
+            .read()
+    }
 }
 
 fn is_tick(info: &libc::siginfo_t) -> bool {

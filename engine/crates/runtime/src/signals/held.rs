@@ -5,64 +5,20 @@
 //! to threads of its own is kept here, as is what reached a thread that believes to block it. A signal of the same number, a
 //! *nudge*, has the receiver look here. If a sample swallows the nudge, the receiver looks at the sample.
 
-use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::mem::{MaybeUninit, offset_of};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::Ordering;
 
 use fulcrum_preload::sys;
 use libc::siginfo_t;
 
-use crate::process::exits::is_own_process;
 use crate::process::thread::{self, Thread};
-use crate::signals::handler;
+use crate::process::{activity, control};
+use crate::signals::place::Place;
 use crate::signals::program_view::{
-    mask_sampling_signal, only_sampling_signal, sampling_signal, with_program_action,
+    is_handled, mask_sampling_signal, only_sampling_signal, sampling_signal, with_program_action,
 };
 use crate::sys::allowed::{Purpose, may};
-
-/// Room for one pending signal.
-pub(crate) struct Place {
-    full: AtomicBool,
-    info: UnsafeCell<MaybeUninit<siginfo_t>>,
-}
-// SAFETY: the information is accessed only under the lock of `with_program_action`.
-unsafe impl Sync for Place {}
-
-impl Place {
-    const fn new() -> Place {
-        Place {
-            full: AtomicBool::new(false),
-            info: UnsafeCell::new(MaybeUninit::zeroed()),
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.full.load(Ordering::SeqCst)
-    }
-
-    /// Only under the lock. A second one while the first is pending is lost, as in the kernel.
-    fn put(&self, info: &siginfo_t) {
-        if !self.is_full() {
-            // SAFETY: the lock is held.
-            unsafe { (*self.info.get()).write(*info) };
-            self.full.store(true, Ordering::SeqCst);
-        }
-    }
-
-    /// Only under the lock.
-    fn take(&self) -> Option<siginfo_t> {
-        // SAFETY: the lock is held, and the flag says that it was written.
-        self.full
-            .swap(false, Ordering::SeqCst)
-            .then(|| unsafe { (*self.info.get()).assume_init() })
-    }
-
-    /// Whatever is here is no longer pending.
-    pub(crate) fn clear(&self) {
-        self.full.store(false, Ordering::SeqCst);
-    }
-}
 
 /// What is pending for whichever thread does not block it.
 static FOR_PROCESS: Place = Place::new();
@@ -116,7 +72,7 @@ pub(crate) fn pass_along() {
     let takes = || thread::all().filter(|thread| thread.takes_signal());
     // As the kernel chooses. Without a handler, the main thread may block samples where it waits.
     let main = sys::process_id() as i32;
-    let first = takes().find(|thread| handler::is_handled() && thread.id() == main);
+    let first = takes().find(|thread| is_handled() && thread.id() == main);
     let second = thread::current().filter(|thread| thread.takes_signal());
     // A thread may have ended without our knowledge.
     first.into_iter().chain(second).chain(takes()).any(nudge);
@@ -215,7 +171,11 @@ impl Content {
 }
 
 fn is_ours(signal: c_int) -> bool {
-    is_own_process() && signal == sampling_signal() && may(Purpose::Keep)
+    activity::is_active()
+        && signal == sampling_signal()
+        // A child of `vfork` shares our memory.
+        && sys::process_id() == control::process().pid
+        && may(Purpose::Keep)
 }
 
 /// The program sends a signal to a process. `false` if the kernel has to.

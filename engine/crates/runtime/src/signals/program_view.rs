@@ -22,6 +22,18 @@ unsafe impl Sync for ProgramAction {}
 static PROGRAM_ACTION: ProgramAction = ProgramAction(UnsafeCell::new(MaybeUninit::zeroed()));
 static LOCK: AtomicBool = AtomicBool::new(false);
 
+/// Whether the program has a handler of its own for the sampling signal.
+static HANDLED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program has a handler of its own for the sampling signal.
+pub(crate) fn is_handled() -> bool {
+    HANDLED.load(Ordering::Relaxed)
+}
+
+pub(super) fn set_handled(handled: bool) {
+    HANDLED.store(handled, Ordering::Relaxed);
+}
+
 /// libc's own.
 pub(crate) fn real_sigaction() -> SetAction {
     real!(sigaction: fn(c_int, *const Action, *mut Action) -> c_int)
