@@ -80,6 +80,11 @@ fn signals() {
 }
 
 #[test]
+fn every_way_to_send_a_signal() {
+    check(&["sends", "masked-waits", "pending", "signal-descriptor"]);
+}
+
+#[test]
 fn interrupted_calls() {
     check(&[
         "sigprof-ends-read",

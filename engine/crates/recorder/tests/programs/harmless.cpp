@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -274,6 +275,206 @@ static void raises() {
   for (int i = 0; i < 100000; i++) raise(SIGPROF);
   for (int i = 0; i < 100000; i++) pthread_kill(pthread_self(), SIGPROF);
   std::printf("raised %d\n", caught[SIGPROF].load());
+}
+
+// Sends the program's own SIGPROF in every way and waits for it each time, beside threads that work, block it and unblock it.
+// A hang ends with SIGALRM; the last line shows where.
+static void sends() {
+  alarm(600);
+  int to_child[2];
+  pipe(to_child);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(to_child[1]);
+    for (char byte; read(to_child[0], &byte, 1) == 1;) kill(getppid(), SIGPROF);
+    _exit(0);
+  }
+  struct sigaction action = {};
+  action.sa_sigaction = tells;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGPROF, &action, nullptr);
+  Noise noise;
+  sigset_t prof;
+  sigemptyset(&prof);
+  sigaddset(&prof, SIGPROF);
+  std::thread fickle([&] {
+    while (!stop) {
+      pthread_sigmask(SIG_BLOCK, &prof, nullptr);
+      work(300);
+      pthread_sigmask(SIG_UNBLOCK, &prof, nullptr);
+      work(300);
+    }
+  });
+  std::thread worker([&] {
+    while (!stop) work(1000);
+  });
+  const pthread_t self = pthread_self(), other = worker.native_handle(), changing = fickle.native_handle();
+  sigval attached;
+  attached.sival_int = 5;
+  const auto each = [&](const char *name, int times, auto send) {
+    std::printf("%s", name);
+    caught[SIGPROF] = 0;
+    for (int i = 0; i < times; i++) {
+      send();
+      while (caught[SIGPROF] == i) usleep(20);
+    }
+    std::printf(" %d, code %d\n", caught[SIGPROF].load(), code.load());
+  };
+  each("raise", 30000, [&] { raise(SIGPROF); });
+  each("tgkill", 30000, [&] { tgkill(getpid(), gettid(), SIGPROF); });
+  each("by number", 60000, [&] { syscall(SYS_tgkill, getpid(), gettid(), SIGPROF); });
+  each("by thread", 60000, [&] { syscall(SYS_tkill, gettid(), SIGPROF); });
+  each("queued to itself", 30000, [&] { pthread_sigqueue(self, SIGPROF, attached); });
+  each("to a thread", 500, [&] { pthread_kill(other, SIGPROF); });
+  each("queued to a thread", 500, [&] { pthread_sigqueue(other, SIGPROF, attached); });
+  each("to one that blocks", 500, [&] { pthread_kill(changing, SIGPROF); });
+  each("kill", 3000, [&] { kill(getpid(), SIGPROF); });
+  each("kill by number", 3000, [&] { syscall(SYS_kill, getpid(), SIGPROF); });
+  each("from a child", 1000, [&] { write(to_child[1], "", 1); });
+  each("sigqueue", 3000, [&] { sigqueue(getpid(), SIGPROF, attached); });
+  const itimerval once = {{0, 0}, {0, 1}};
+  each("interval timer", 100, [&] { setitimer(ITIMER_PROF, &once, nullptr); });
+  sigevent event = {};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGPROF;
+  timer_t timer;
+  timer_create(CLOCK_MONOTONIC, &event, &timer);
+  const itimerspec soon = {{0, 0}, {0, 1000}};
+  each("timer", 500, [&] { timer_settime(timer, 0, &soon, nullptr); });
+  timer_delete(timer);
+  int pair[2];
+  socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+  fcntl(pair[0], F_SETOWN, getpid());
+  fcntl(pair[0], F_SETSIG, SIGPROF);
+  fcntl(pair[0], F_SETFL, O_ASYNC);
+  char byte = 0;
+  each("descriptor", 500, [&] { write(pair[1], &byte, 1), read(pair[0], &byte, 1); });
+  close(to_child[1]);
+  waitpid(child, nullptr, 0);
+  stop = true;
+  fickle.join();
+  worker.join();
+}
+
+// The program blocks SIGPROF except while it waits: what was sent before must end the wait too.
+static void masked_waits() {
+  alarm(600);
+  handle(SIGPROF, counts);
+  sigset_t prof, open;
+  sigemptyset(&prof);
+  sigaddset(&prof, SIGPROF);
+  pthread_sigmask(SIG_BLOCK, &prof, &open);
+  Noise noise;
+  const pthread_t self = pthread_self();
+  std::atomic<int> asked{0};
+  std::thread sender([&] {
+    for (int sent = 0; !stop;) {
+      if (sent < asked) {
+        if (sent % 3 == 0) pthread_kill(self, SIGPROF);
+        if (sent % 3 == 1) kill(getpid(), SIGPROF);
+        if (sent % 3 == 2) syscall(SYS_tgkill, getpid(), getpid(), SIGPROF);
+        sent++;
+      }
+      work(500);
+    }
+  });
+  const int epoll = epoll_create1(0);
+  for (const char *way : {"sigsuspend", "ppoll", "pselect", "epoll_pwait", "sigwaitinfo", "sigtimedwait"}) {
+    std::printf("%s", way);
+    int taken = 0;
+    caught[SIGPROF] = 0;
+    for (int i = 0; i < 300; i++) {
+      asked++;
+      work(i % 7 * 200);
+      while (caught[SIGPROF] + taken == i) {
+        epoll_event event;
+        const timespec long_time = {200, 0};
+        if (!std::strcmp(way, "sigsuspend")) sigsuspend(&open);
+        if (!std::strcmp(way, "ppoll")) ppoll(nullptr, 0, nullptr, &open);
+        if (!std::strcmp(way, "pselect")) pselect(0, nullptr, nullptr, nullptr, nullptr, &open);
+        if (!std::strcmp(way, "epoll_pwait")) epoll_pwait(epoll, &event, 1, -1, &open);
+        if (!std::strcmp(way, "sigwaitinfo")) taken += sigwaitinfo(&prof, nullptr) == SIGPROF;
+        if (!std::strcmp(way, "sigtimedwait")) taken += sigtimedwait(&prof, nullptr, &long_time) == SIGPROF;
+      }
+    }
+    std::printf(" %d %d\n", caught[SIGPROF].load(), taken);
+  }
+  stop = true;
+  sender.join();
+}
+
+// Nobody has sent anything that could be read there.
+static void signal_descriptor() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (int signal : {SIGPROF, SIGUSR1}) sigaddset(&mask, signal);
+  pthread_sigmask(SIG_BLOCK, &mask, nullptr);
+  const int fd = signalfd(-1, &mask, SFD_NONBLOCK);
+  signalfd_siginfo info;
+  int taken = 0;
+  for (const double end = now(CLOCK_THREAD_CPUTIME_ID) + 1; now(CLOCK_THREAD_CPUTIME_ID) < end;)
+    for (int i = 0; i < 1000; i++) taken += read(fd, &info, sizeof info) > 0;
+  std::printf("%d", taken);
+  raise(SIGUSR1);
+  read(fd, &info, sizeof info);
+  std::printf(" %u\n", info.ssi_signo);
+}
+
+// What is pending for a thread is nobody else's, and goes where the kernel lets it go.
+static std::atomic<int> taken_by;
+static void pending() {
+  alarm(600);
+  handle(SIGPROF, [](int signal) { caught[signal]++, taken_by = gettid(); });
+  sigset_t prof, seen;
+  sigemptyset(&prof);
+  sigaddset(&prof, SIGPROF);
+  const auto is_pending = [&] { return sigpending(&seen) == 0 && sigismember(&seen, SIGPROF) == 1; };
+  pthread_sigmask(SIG_BLOCK, &prof, nullptr);
+  thrd_t id;
+  thrd_create(&id, [](void *) {
+    sigset_t inherited;
+    pthread_sigmask(SIG_BLOCK, nullptr, &inherited);
+    return sigismember(&inherited, SIGPROF);
+  }, nullptr);
+  int result;
+  thrd_join(id, &result);
+  std::printf("inherited %d\n", result);
+  raise(SIGPROF);
+  std::thread([&] {
+    std::printf("other's %d", is_pending());
+    pthread_sigmask(SIG_UNBLOCK, &prof, nullptr);
+    work_for(0.02);
+    std::printf(" %d\n", caught[SIGPROF].load());
+  }).join();
+  const pid_t child = fork();
+  if (child == 0) {
+    std::printf("child's %d\n", is_pending());
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  std::printf("own %d", is_pending());
+  pthread_sigmask(SIG_UNBLOCK, &prof, nullptr);
+  std::printf(" %d %d\n", caught[SIGPROF].load(), taken_by == gettid());
+  pthread_sigmask(SIG_BLOCK, &prof, nullptr);
+  raise(SIGPROF);
+  signal(SIGPROF, SIG_IGN);
+  std::printf("ignored %d\n", is_pending());
+  handle(SIGPROF, counts);
+  raise(SIGPROF);
+  // A child's handler ends its calls like its parent's. The signal may come before the call.
+  const pid_t waiting = fork();
+  if (waiting == 0) {
+    pthread_sigmask(SIG_UNBLOCK, &prof, nullptr);
+    const int result = poll(nullptr, 0, -1);
+    std::printf("child's call %d %d\n", result, errno == EINTR);
+    _exit(0);
+  }
+  while (waitpid(waiting, nullptr, WNOHANG) == 0) {
+    kill(waiting, SIGPROF);
+    usleep(1000);
+  }
+  std::printf("executing\n");
+  execlp("grep", "grep", "-E", "^S(ig|hd)Pnd", "/proc/self/status", nullptr);
 }
 
 static void dies_of_sigprof() {
@@ -898,7 +1099,7 @@ int main(int, char **arguments) {
       {"every-signal", every_signal},   {"alternate-stack", alternate_stack},
       {"queued", queued},               {"masks", masks},
       {"waits", waits_for_signals},     {"own-timers", own_timers},
-      {"raises", raises}, {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
+      {"raises", raises}, {"sends", sends}, {"masked-waits", masked_waits}, {"pending", pending}, {"signal-descriptor", signal_descriptor}, {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
       {"not-interrupted", not_interrupted}, {"interrupted-by-own", interrupted_by_own}, {"whole-writes", whole_writes}, {"writes-cut-by-own", writes_cut_by_own},
       {"faults", faults},               {"aborts", aborts},
       {"terminates", terminates},       {"terminated", terminated},

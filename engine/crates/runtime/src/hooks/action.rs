@@ -27,6 +27,9 @@ pub(crate) unsafe extern "C-unwind" fn sigaction(
         unsafe {
             if let Some(new) = new.as_ref() {
                 *action = *new;
+                if new.sa_sigaction == libc::SIG_IGN {
+                    held::discard();
+                }
                 install_handler(new, null_mut());
             }
             if !old.is_null() {
@@ -55,20 +58,25 @@ pub(crate) unsafe extern "C-unwind" fn signal(
         *action = unsafe { core::mem::zeroed() };
         action.sa_sigaction = handler;
         action.sa_flags = libc::SA_RESTART;
+        if handler == libc::SIG_IGN {
+            held::discard();
+        }
         // SAFETY: as above.
         unsafe { install_handler(action, null_mut()) };
         before
     })
 }
 
-/// `sigpending(2)`: never reports samples, but a signal that is held back.
+/// `sigpending(2)`: never reports samples, but what is pending here.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn sigpending(set: *mut libc::sigset_t) -> c_int {
     // SAFETY: passes the program's argument on.
     unsafe {
         let result = real!(sigpending: fn(*mut libc::sigset_t) -> c_int)(set);
-        if result == 0 && activity::is_active() {
-            if held::is_pending() {
+        if result == 0
+            && let Some(thread) = thread::active()
+        {
+            if held::is_pending(thread) {
                 libc::sigaddset(set, sampling_signal());
             } else {
                 libc::sigdelset(set, sampling_signal());

@@ -4,7 +4,6 @@
 //! restarts.
 
 use core::ffi::{c_int, c_uint, c_void};
-use core::mem::MaybeUninit;
 
 use libc::{
     clockid_t, epoll_event, fd_set, iovec, msghdr, nfds_t, pollfd, sigset_t, size_t, sockaddr,
@@ -14,7 +13,7 @@ use libc::{
 use crate::experiment::requests;
 use crate::hooks::blocked::{self, Call};
 use crate::process::thread;
-use crate::signals::handler::{may_disturb, undisturbed, with_sampling_signal};
+use crate::signals::handler::{may_disturb, undisturbed, with_mask};
 use fulcrum_preload::real;
 
 /// Defines a hook for a call that is restarted after a signal.
@@ -139,18 +138,12 @@ macro_rules! masked {
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C-unwind" fn $name($($argument: $type,)* mask: *const sigset_t) -> c_int {
             thread::before();
-            let mut room = MaybeUninit::uninit();
-            // SAFETY: passes the program's arguments on, our signal added to its mask.
-            let mask = unsafe { with_sampling_signal(mask, &mut room) };
-            // SAFETY: likewise.
-            let real = || unsafe { real!($name: fn($($type,)* *const sigset_t) -> c_int)($($argument,)* mask) };
-            let real = || blocked::around(Call::$call, real);
+            // SAFETY: passes the program's arguments on, and a mask made of its own.
+            let real = |mask| unsafe { real!($name: fn($($type,)* *const sigset_t) -> c_int)($($argument,)* mask) };
+            let real = |mask| blocked::around(Call::$call, || real(mask));
             blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || {
-                if mask.is_null() {
-                    undisturbed(real)
-                } else {
-                    real()
-                }
+                // SAFETY: the program's mask, valid or null.
+                unsafe { with_mask(mask, real) }
             })
         }
     };

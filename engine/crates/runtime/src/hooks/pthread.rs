@@ -56,7 +56,6 @@ pub(crate) unsafe extern "C-unwind" fn pthread_create(
         let Some(slot) = slot else {
             return real(id, attributes, routine, argument);
         };
-        slot.set_blocks_signal(thread::current().is_some_and(|parent| parent.blocks_signal()));
         let result = real(
             id,
             attributes,

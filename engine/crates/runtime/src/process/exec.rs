@@ -5,11 +5,12 @@ use core::ffi::{c_char, c_int};
 use core::ptr::null_mut;
 
 use crate::experiment::rest;
-use crate::process::{exits, thread};
-use crate::signals::handler::install_handler;
+use crate::process::exits;
+use crate::process::thread::{self, Thread};
+use crate::signals::handler::{self, install_handler};
+use crate::signals::held;
 use crate::signals::program_view::{
-    Action, mask_sampling_signal, only_sampling_signal, real_sigaction, sampling_signal,
-    with_program_action,
+    Action, mask_sampling_signal, real_sigaction, sampling_signal, with_program_action,
 };
 use fulcrum_preload::sys;
 
@@ -28,31 +29,23 @@ pub(crate) fn without_samples<T>(exec: impl FnOnce() -> T) -> T {
 
 fn without_signals<T>(exec: impl FnOnce() -> T) -> T {
     let errno = sys::KeepErrno::new();
-    let believed = thread::current().is_some_and(|thread| thread.blocks_signal());
+    let current = thread::current();
+    let believed = current.is_some_and(Thread::blocks_signal);
     let ignored = with_program_action(|action| action.sa_sigaction == libc::SIG_IGN);
-    // SAFETY: our own signal set and a zero time-out.
-    unsafe {
-        let set = only_sampling_signal();
-        let now = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        mask_sampling_signal(libc::SIG_BLOCK);
-        let size = size_of::<u64>();
-        let args = [
-            &raw const set as usize,
-            0,
-            &raw const now as usize,
-            size,
-            0,
-            0,
-        ];
-        while sys::call(libc::SYS_rt_sigtimedwait, args) == sampling_signal() as isize {}
-        if ignored {
+    mask_sampling_signal(libc::SIG_BLOCK);
+    if let Some(thread) = current {
+        held::drain(thread, handler::is_sample);
+    }
+    if ignored {
+        // SAFETY: zeroed is a valid sigaction.
+        unsafe {
             let mut action: Action = core::mem::zeroed();
             action.sa_sigaction = libc::SIG_IGN;
             real_sigaction()(sampling_signal(), &action, null_mut());
         }
+    }
+    if let Some(thread) = current {
+        held::leave_to_kernel(thread);
     }
     if !believed {
         mask_sampling_signal(libc::SIG_UNBLOCK);
@@ -61,7 +54,7 @@ fn without_signals<T>(exec: impl FnOnce() -> T) -> T {
     let result = exec();
     let _errno = sys::KeepErrno::new();
     with_program_action(|action| {
-        // SAFETY: as at the start.
+        // SAFETY: what the program installed itself.
         unsafe { install_handler(action, null_mut()) };
     });
     mask_sampling_signal(libc::SIG_UNBLOCK);

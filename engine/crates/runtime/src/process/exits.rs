@@ -4,6 +4,7 @@ use core::ffi::c_void;
 
 use crate::experiment::profiler;
 use crate::process::{activity, control, thread};
+use crate::signals::held;
 use fulcrum_preload::sys;
 
 /// Whether this is the process that the runtime was started in. A `vfork` child shares its memory and must not touch it.
@@ -38,6 +39,9 @@ pub(crate) unsafe extern "C" fn end_of_thread(slot: *mut c_void) {
 /// `slot` is the calling thread's.
 unsafe fn end(slot: *mut c_void) {
     let _errno = sys::KeepErrno::new();
+    if let Some(thread) = thread::active() {
+        held::leave(thread);
+    }
     // SAFETY: the caller's promise.
     if unsafe { thread::end(slot) } {
         profiler::finish_with_last_thread();

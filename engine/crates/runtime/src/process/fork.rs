@@ -14,7 +14,7 @@ use fulcrum_wire::command;
 use crate::experiment::{output, profiler, requests, rest};
 use crate::process::{activity, control, thread};
 use crate::sampling::{breakpoints, sampler};
-use crate::signals::handler;
+use crate::signals::{handler, held, program_view};
 use crate::sys::allowed::{self, Purpose};
 
 /// Set in a child from the fork until it is profiled again.
@@ -29,6 +29,8 @@ pub(crate) unsafe extern "C" fn in_child() {
         thread.sampling.abandon();
     }
     output::close();
+    program_view::reset_lock();
+    held::discard();
     handler::restore();
     INTERRUPTED.store(true, Ordering::Release);
 }

@@ -4,7 +4,9 @@ use core::arch::asm;
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
 
 use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::quiet::Section;
@@ -22,6 +24,7 @@ use crate::process::{activity, control, current};
 use crate::sampling::sampler::Sampling;
 use crate::sampling::stack::Stack;
 use crate::sampling::{resting, sampler, walk};
+use crate::signals::place::Place;
 
 /// The function a program gives to `pthread_create`.
 pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -33,8 +36,15 @@ pub(crate) struct Thread {
     our_code: Section,
     /// Whether the program believes that this thread blocks the sampling signal.
     blocks_signal: AtomicBool,
-    /// What arrived while the thread sent itself the sampling signal.
-    pub(crate) arrived: Cell<Arrived>,
+    /// Whether it waits for the sampling signal.
+    pub(crate) waits_for_signal: AtomicBool,
+    /// Whether it has been nudged since it last received the sampling signal.
+    pub(crate) nudged: AtomicBool,
+    /// What the program has sent to it.
+    pub(crate) pending: Place,
+    /// Its id and `pthread_self`; 0 before it starts and after it ends.
+    id: AtomicI32,
+    handle: AtomicU64,
     ledger: Cell<Ledger>,
     /// Delay that its samples have earned, and that is not in the ledger yet.
     spread: Spread,
@@ -54,15 +64,6 @@ pub(crate) struct Thread {
     paused_ns: Cell<u64>,
     samples_taken: Cell<u32>,
     waiting: Waiting,
-}
-
-/// Which signals of our number reached a thread.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Arrived {
-    /// A sample.
-    pub(crate) sample: bool,
-    /// A signal of the program.
-    pub(crate) program: bool,
 }
 
 /// A thread's wait in a call that may be the target. The profiler thread accounts for it meanwhile.
@@ -85,6 +86,8 @@ static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 /// Profiled threads that have not ended.
 static LIVE: AtomicU32 = AtomicU32::new(0);
 static SEARCH_FROM: AtomicUsize = AtomicUsize::new(0);
+/// No slot from this one on was ever used.
+static FRESH: AtomicUsize = AtomicUsize::new(0);
 
 /// Allocates the table of threads. To be called before any other function of this module.
 pub(crate) fn prepare() -> Option<()> {
@@ -103,14 +106,14 @@ pub(crate) fn current() -> Option<&'static Thread> {
 /// Every slot in use.
 pub(crate) fn all() -> impl Iterator<Item = &'static Thread> {
     let table = TABLE.load(Ordering::Acquire);
-    let count = if table.is_null() { 0 } else { SLOTS };
+    let count = FRESH.load(Ordering::Acquire);
     // SAFETY: zeroed memory is a valid, unused slot; the table is never unmapped.
     (0..count)
         .map(move |slot| unsafe { &*table.add(slot) })
         .filter(|it| it.used.load(Ordering::Acquire))
 }
 
-/// Takes a free slot for a thread that is about to start, or `None` when all are taken.
+/// Takes a free slot for a thread that is about to start, whose parent is the calling one if that is profiled, or `None` when all are taken.
 pub(crate) fn allocate(
     ledger: Ledger,
     routine: Option<Routine>,
@@ -123,14 +126,19 @@ pub(crate) fn allocate(
     }
     let from = SEARCH_FROM.fetch_add(1, Ordering::Relaxed);
     for step in 0..SLOTS {
+        let index = (from + step) % SLOTS;
         // SAFETY: within the table.
-        let thread = unsafe { &*table.add((from + step) % SLOTS) };
+        let thread = unsafe { &*table.add(index) };
         if thread.used.load(Ordering::Relaxed) || thread.used.swap(true, Ordering::AcqRel) {
             continue;
         }
         thread.our_code.reset();
-        thread.set_blocks_signal(false);
-        thread.arrived.set(Arrived::default());
+        FRESH.fetch_max(index + 1, Ordering::AcqRel);
+        thread.set_blocks_signal(current().is_some_and(Thread::blocks_signal));
+        thread.waits_for_signal.store(false, Ordering::Relaxed);
+        thread.nudged.store(false, Ordering::Relaxed);
+        thread.pending.clear();
+        thread.forget_id();
         thread.ledger.set(ledger);
         thread.spread.clear();
         thread.sampling.clear();
@@ -181,6 +189,7 @@ pub(crate) fn adopt(thread: &'static Thread) {
     LIVE.fetch_add(1, Ordering::Relaxed);
     current::set(core::ptr::from_ref(thread).cast());
     THREAD_END.set(core::ptr::from_ref(thread).cast());
+    thread.learn_id();
     sampler::start(&thread.sampling);
     thread.leave();
 }
@@ -250,6 +259,7 @@ impl Thread {
     /// Starts the account of a forked child's thread anew.
     pub(crate) fn reset_in_child(&self) {
         LIVE.store(1, Ordering::Relaxed);
+        self.learn_id();
         pausing::forget_others();
         self.our_code.reset();
         self.ledger.set(Ledger::default());
@@ -262,11 +272,40 @@ impl Thread {
 
     /// Whether the program believes that this thread blocks the sampling signal.
     pub(crate) fn blocks_signal(&self) -> bool {
-        self.blocks_signal.load(Ordering::Relaxed)
+        self.blocks_signal.load(Ordering::SeqCst)
     }
 
     pub(crate) fn set_blocks_signal(&self, blocks: bool) {
-        self.blocks_signal.store(blocks, Ordering::Relaxed);
+        self.blocks_signal.store(blocks, Ordering::SeqCst);
+    }
+
+    /// Whether the program believes that this thread would take a sampling signal now.
+    pub(crate) fn takes_signal(&self) -> bool {
+        self.id() != 0 && (!self.blocks_signal() || self.waits_for_signal.load(Ordering::SeqCst))
+    }
+
+    /// The thread's id; 0 before it starts and after it ends.
+    pub(crate) fn id(&self) -> i32 {
+        self.id.load(Ordering::SeqCst)
+    }
+
+    /// Whether it is this `pthread_t`.
+    pub(crate) fn is_handle(&self, handle: libc::pthread_t) -> bool {
+        self.handle.load(Ordering::SeqCst) == handle
+    }
+
+    /// The calling thread's slot learns whose it is.
+    fn learn_id(&self) {
+        // SAFETY: takes no arguments.
+        let handle = unsafe { libc::pthread_self() };
+        self.handle.store(handle, Ordering::SeqCst);
+        self.id.store(sys::thread_id(), Ordering::SeqCst);
+    }
+
+    /// Nobody finds the thread any more.
+    pub(crate) fn forget_id(&self) {
+        self.id.store(0, Ordering::SeqCst);
+        self.handle.store(0, Ordering::SeqCst);
     }
 
     /// Where the thread's stack is; empty when unknown.

@@ -97,6 +97,7 @@ fn start_perf(sampling: &Sampling) -> bool {
         };
         const SET_OWNER_EX: i32 = 15;
         const SET_SIGNAL: i32 = 10;
+        note_signalling(fd);
         let ready = ring > 0
             && control(SET_OWNER_EX, owner.as_ptr() as usize)
             && control(SET_SIGNAL, signal)
@@ -115,6 +116,23 @@ fn start_perf(sampling: &Sampling) -> bool {
         sampling.resume();
     }
     true
+}
+
+/// Bits of the descriptors that have been perf events of ours. They are never cleared: a signal may still be on its way.
+static SIGNALLING: [AtomicU64; DESCRIPTORS / 64] = [const { AtomicU64::new(0) }; DESCRIPTORS / 64];
+const DESCRIPTORS: usize = 65_536;
+
+fn note_signalling(fd: i32) {
+    if let Some(bits) = SIGNALLING.get(fd as usize / 64) {
+        bits.fetch_or(1 << (fd % 64), Ordering::Relaxed);
+    }
+}
+
+/// Whether a signal that names this descriptor is from a perf event of ours. Async-signal-safe.
+pub(crate) fn is_signalling(fd: i32) -> bool {
+    SIGNALLING
+        .get(fd as usize / 64)
+        .is_none_or(|bits| bits.load(Ordering::Relaxed) & 1 << (fd % 64) != 0)
 }
 
 fn open_perf(exclude: u64) -> Option<i32> {

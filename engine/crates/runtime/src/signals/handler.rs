@@ -1,25 +1,22 @@
 //! Our handler of the sampling signal, which the program may use too.
 
 use core::ffi::{c_int, c_void};
-use core::mem::{MaybeUninit, size_of};
-use core::ptr::null_mut;
+use core::mem::size_of;
+use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use fulcrum_preload::quiet::ALL_BUT_FAULTS;
 use fulcrum_preload::sys;
 use fulcrum_unwind::Registers;
 
-use crate::process::thread::Arrived;
+use crate::process::thread::Thread;
 use crate::process::{activity, thread};
 use crate::sampling::sampler;
 use crate::signals::held;
 use crate::signals::program_view::{
-    Action, mask_sampling_signal, real_sigaction, sampling_signal, with_program_action,
+    Action, is_handled, mask_sampling_signal, real_sigaction, sampling_signal, set_handled,
+    with_program_action,
 };
-use crate::sys::allowed::{Purpose, may};
-
-/// Whether the program has a handler of its own for the sampling signal.
-static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Installs our handler. It restarts system calls if the program's handler would, or if the program has none.
 ///
@@ -27,7 +24,7 @@ static HANDLED: AtomicBool = AtomicBool::new(false);
 /// `before` is null or valid for a write.
 pub(crate) unsafe fn install_handler(program: &Action, before: *mut Action) -> c_int {
     let handled = program.sa_sigaction != libc::SIG_DFL && program.sa_sigaction != libc::SIG_IGN;
-    HANDLED.store(handled, Ordering::Relaxed);
+    set_handled(handled);
     // SAFETY: zeroed is a valid sigaction; the handler has the three-argument form that SA_SIGINFO asks for.
     unsafe {
         let mut action: Action = core::mem::zeroed();
@@ -54,11 +51,13 @@ pub(crate) fn install() -> Option<()> {
     // SAFETY: zeroed is a valid sigaction.
     unsafe {
         let mut before: Action = core::mem::zeroed();
-        if install_handler(&core::mem::zeroed(), &mut before) != 0 {
+        if real_sigaction()(sampling_signal(), null(), &mut before) != 0 {
             return None;
         }
-        HANDLED.store(false, Ordering::Relaxed);
         with_program_action(|action| *action = before);
+        if install_handler(&before, null_mut()) != 0 {
+            return None;
+        }
     }
     // The parent may have left it blocked; then no sample would ever arrive.
     BLOCKED_AT_START.store(mask_sampling_signal(libc::SIG_UNBLOCK), Ordering::Relaxed);
@@ -82,7 +81,21 @@ pub(crate) fn restore() {
 
 /// Whether a signal is one of our samples.
 pub(crate) fn is_sample(info: &libc::siginfo_t) -> bool {
-    is_tick(info) || (info.si_code > 0 && info.si_code < 7)
+    is_tick(info)
+        || (info.si_code > 0 && info.si_code < 7 && sampler::is_signalling(descriptor_of(info)))
+}
+
+/// The descriptor that a signal of `F_SETSIG` is about.
+fn descriptor_of(info: &libc::siginfo_t) -> c_int {
+    /// What comes before: three numbers, their padding, and the events.
+    const AT: usize = 16 + size_of::<libc::c_long>();
+    // SAFETY: within the information, and aligned.
+    unsafe {
+        core::ptr::from_ref(info)
+            .byte_add(AT)
+            .cast::<c_int>()
+            .read()
+    }
 }
 
 fn is_tick(info: &libc::siginfo_t) -> bool {
@@ -100,72 +113,52 @@ unsafe extern "C-unwind" fn on_signal(
 ) {
     // SAFETY: the kernel passes a valid siginfo and context.
     unsafe {
-        arrives(is_sample(&*info));
-        if is_sample(&*info) {
-            on_sample(info, context);
-        } else if thread::active().is_some_and(|thread| thread.blocks_signal()) {
-            if !send_to_another(&*info) {
-                held::hold(&*info);
+        let Some(thread) = thread::active() else {
+            if !is_sample(&*info) {
+                pass_on(signal, info, context);
             }
+            return;
+        };
+        // It may have jumped out of its wait.
+        thread.waits_for_signal.store(false, Ordering::SeqCst);
+        let is_nudge = held::is_nudge(thread, &*info);
+        if is_nudge || is_sample(&*info) {
+            on_sample(thread, info, context);
+            if thread.blocks_signal() {
+                if is_nudge {
+                    held::pass_along();
+                }
+            } else if let Some(mut held) = held::take(thread) {
+                deliver(thread, signal, &mut held, context);
+            }
+        } else if thread.blocks_signal() {
+            held::hold(thread, &*info);
         } else {
-            pass_on(signal, info, context);
+            deliver(thread, signal, info, context);
         }
     }
 }
 
-/// A signal to the process has reached a thread which believes to block it. The kernel, which lets it through for samples, would
-/// have given it to a thread that does not block it: sends it to the process again if there is one. In our handler, the calling
-/// thread really blocks it.
-fn send_to_another(info: &libc::siginfo_t) -> bool {
-    if info.si_code != libc::SI_QUEUE
-        || !may(Purpose::SendAgain)
-        || thread::all().all(thread::Thread::blocks_signal)
-    {
-        return false;
+/// Passes a signal on. Its handler may never return, so another that is pending is announced first.
+unsafe fn deliver(
+    thread: &Thread,
+    signal: c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut c_void,
+) {
+    if held::is_pending(thread) {
+        held::deliver();
     }
-    let process = sys::process_id() as usize;
-    let signal = sampling_signal() as usize;
-    let info = core::ptr::from_ref(info).addr();
-    // SAFETY: the kernel reads a signal's information as it wrote it.
-    let result = unsafe { sys::call(libc::SYS_rt_sigqueueinfo, [process, signal, info, 0, 0, 0]) };
-    result == 0
+    // SAFETY: as the caller says.
+    unsafe { pass_on(signal, info, context) };
 }
 
-/// Remembers that the calling thread received a signal of our number.
-fn arrives(is_sample: bool) {
-    if let Some(thread) = thread::active() {
-        let mut arrived = thread.arrived.get();
-        arrived.sample |= is_sample;
-        arrived.program |= !is_sample;
-        thread.arrived.set(arrived);
-    }
-}
-
-/// Runs a call by which a thread sends itself a signal. The kernel keeps at most one signal of a number pending for a thread,
-/// so a pending sample swallows the program's signal, which is then sent again.
-pub(crate) fn to_itself(signal: c_int, send: impl Fn() -> c_int) -> c_int {
-    let Some(thread) = thread::active().filter(|_| signal == sampling_signal()) else {
-        return send();
-    };
-    let before = thread.arrived.replace(Arrived::default());
-    loop {
-        let result = send();
-        let arrived = thread.arrived.replace(before);
-        if result != 0 || arrived.program || !arrived.sample {
-            return result;
-        }
-        thread.arrived.set(Arrived::default());
-    }
-}
-
-unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
+/// A sample has arrived, or a nudge, which may have swallowed one.
+unsafe fn on_sample(thread: &Thread, info: *mut libc::siginfo_t, context: *mut c_void) {
     let _errno = sys::KeepErrno::new();
     // SAFETY: the kernel passes a valid siginfo and context.
     unsafe {
         let from_timer = is_tick(&*info);
-        let Some(thread) = thread::active() else {
-            return;
-        };
         if !sampler::keep_sampling(&thread.sampling) {
             return;
         }
@@ -254,7 +247,7 @@ pub(crate) fn sent_so_far() -> u32 {
 
 /// Whether samples must not interrupt a call. A program that handles the signal itself expects interruptions.
 pub(crate) fn may_disturb() -> bool {
-    thread::active().is_some() && activity::is_sampling() && !HANDLED.load(Ordering::Relaxed)
+    thread::active().is_some() && activity::is_sampling() && !is_handled()
 }
 
 /// Runs a call that any signal handler interrupts, with samples blocked until it returns. (Samples follow CPU time, so one can
@@ -272,22 +265,47 @@ pub(crate) fn undisturbed<R>(then: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The mask that a call sets while it waits, with samples blocked too.
+/// Runs a call that sets this mask while it waits, with samples blocked if they must not interrupt it.
 ///
 /// # Safety
 /// `mask` is valid or null.
-pub(crate) unsafe fn with_sampling_signal(
+#[inline(always)]
+pub(crate) unsafe fn with_mask<R>(
     mask: *const libc::sigset_t,
-    room: &mut MaybeUninit<libc::sigset_t>,
-) -> *const libc::sigset_t {
+    then: impl FnOnce(*const libc::sigset_t) -> R,
+) -> R {
     // SAFETY: as the caller says.
-    match unsafe { mask.as_ref() } {
-        Some(mask) if may_disturb() => {
-            let copy = room.write(*mask);
-            // SAFETY: a valid set.
-            unsafe { libc::sigaddset(copy, sampling_signal()) };
-            &raw const *copy
-        }
-        _ => mask,
+    let Some(set) = (unsafe { mask.as_ref() }) else {
+        return undisturbed(|| then(mask));
+    };
+    if may_disturb() {
+        let mut copy = *set;
+        // SAFETY: a valid set.
+        unsafe { libc::sigaddset(&mut copy, sampling_signal()) };
+        return then(&raw const copy);
     }
+    let Some(thread) = thread::active() else {
+        return then(mask);
+    };
+    // SAFETY: a valid set.
+    let blocks = unsafe { libc::sigismember(set, sampling_signal()) == 1 };
+    let believed = thread.blocks_signal();
+    if blocks == believed {
+        return then(mask);
+    }
+    // What the call lets through interrupts it, however early it came.
+    let blocked = mask_sampling_signal(libc::SIG_BLOCK);
+    thread.set_blocks_signal(blocks);
+    if !blocks {
+        held::deliver();
+    }
+    let result = then(mask);
+    thread.set_blocks_signal(believed);
+    if !blocked {
+        mask_sampling_signal(libc::SIG_UNBLOCK);
+    }
+    if !believed {
+        held::deliver();
+    }
+    result
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod handler;
 pub(crate) mod held;
+pub(crate) mod place;
 pub(crate) mod program_view;

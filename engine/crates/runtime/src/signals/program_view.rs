@@ -5,6 +5,7 @@ use core::ffi::c_int;
 use core::mem::{MaybeUninit, size_of};
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use fulcrum_preload::quiet::uninterrupted;
 use fulcrum_preload::{real, sys};
 
 use crate::process::control;
@@ -20,6 +21,18 @@ struct ProgramAction(UnsafeCell<MaybeUninit<Action>>);
 unsafe impl Sync for ProgramAction {}
 static PROGRAM_ACTION: ProgramAction = ProgramAction(UnsafeCell::new(MaybeUninit::zeroed()));
 static LOCK: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program has a handler of its own for the sampling signal.
+static HANDLED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program has a handler of its own for the sampling signal.
+pub(crate) fn is_handled() -> bool {
+    HANDLED.load(Ordering::Relaxed)
+}
+
+pub(super) fn set_handled(handled: bool) {
+    HANDLED.store(handled, Ordering::Relaxed);
+}
 
 /// libc's own.
 pub(crate) fn real_sigaction() -> SetAction {
@@ -63,18 +76,21 @@ pub(crate) fn mask_sampling_signal(how: c_int) -> bool {
 
 /// Accesses what the program believes to be installed, under the lock.
 pub(crate) fn with_program_action<T>(then: impl FnOnce(&mut Action) -> T) -> T {
-    // The handler takes the lock too.
-    let blocked = mask_sampling_signal(libc::SIG_BLOCK);
-    while LOCK.swap(true, Ordering::Acquire) {
-        core::hint::spin_loop();
-    }
-    // SAFETY: the lock is held; zeroed memory is the default action.
-    let result = then(unsafe { (*PROGRAM_ACTION.0.get()).assume_init_mut() });
+    // Our handler takes the lock too, as may the program's handlers.
+    uninterrupted(|| {
+        while LOCK.swap(true, Ordering::Acquire) {
+            core::hint::spin_loop();
+        }
+        // SAFETY: the lock is held; zeroed memory is the default action.
+        let result = then(unsafe { (*PROGRAM_ACTION.0.get()).assume_init_mut() });
+        LOCK.store(false, Ordering::Release);
+        result
+    })
+}
+
+/// In a forked child, where nobody will release a lock that another thread held.
+pub(crate) fn reset_lock() {
     LOCK.store(false, Ordering::Release);
-    if !blocked {
-        mask_sampling_signal(libc::SIG_UNBLOCK);
-    }
-    result
 }
 
 /// Sets the calling thread's mask without going through our own hook.

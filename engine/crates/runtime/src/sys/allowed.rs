@@ -34,8 +34,8 @@ pub(crate) enum Purpose {
     Punctual,
     /// Sleepers are woken at once beside busy programs.
     Slice,
-    /// A signal to the process that reached the wrong thread is sent again.
-    SendAgain,
+    /// Signals of our number that the program sends are kept by us.
+    Keep,
 }
 
 /// Bits of [`Purpose`] for which a call is forbidden.
@@ -82,10 +82,9 @@ const APART: u64 = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_VFORK) as 
 const ACCESS: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
 const TICKS: u64 = libc::CLOCK_THREAD_CPUTIME_ID as u64;
 
-static NEEDED: [Needed; 41] = {
+static NEEDED: [Needed; 42] = {
     use Purpose::{
-        Apart, Child, Everything, Link, Machine, Memory, Perf, Punctual, Quiet, SendAgain, Slice,
-        Timer,
+        Apart, Child, Everything, Keep, Link, Machine, Memory, Perf, Punctual, Quiet, Slice, Timer,
     };
     let wait = libc::FUTEX_WAIT as u64;
     let wake = libc::FUTEX_WAKE as u64;
@@ -143,7 +142,8 @@ static NEEDED: [Needed; 41] = {
         ),
         needed(Slice, libc::SYS_sched_getattr, [0; 6]),
         needed(Slice, libc::SYS_sched_setattr, [0; 6]),
-        needed(SendAgain, libc::SYS_rt_sigqueueinfo, [NONE, 0, 0, 0, 0, 0]),
+        needed(Keep, libc::SYS_rt_tgsigqueueinfo, [NONE, 0, 0, 0, 0, 0]),
+        needed(Keep, libc::SYS_getuid, [0; 6]),
         needed(Machine, libc::SYS_pread64, [NONE, 0, 0, 0, 0, 0]),
         needed(Link, libc::SYS_linkat, [here, 0, here, 0, 0, 0]),
         needed(Child, CLONE3, [0; 6]),

@@ -9,8 +9,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use fulcrum_preload::real::Real;
 
 use crate::hooks::blocked::{self, Call};
+use crate::hooks::signal;
 use crate::process::{descriptors, exec, exits, thread};
-use crate::signals::handler;
 use crate::sys::seccomp;
 
 const NUMBERS: usize = 512;
@@ -30,6 +30,8 @@ static WATCHED: [bool; NUMBERS] = {
         libc::SYS_kill,
         libc::SYS_tkill,
         libc::SYS_tgkill,
+        libc::SYS_rt_sigqueueinfo,
+        libc::SYS_rt_tgsigqueueinfo,
         libc::SYS_close,
         libc::SYS_close_range,
         libc::SYS_prctl,
@@ -98,11 +100,19 @@ unsafe extern "C-unwind" fn watched(
         libc::SYS_futex => futex(b as c_int & !(FLAGS), real),
         FUTEX_WAIT => waits(real, |result| *result == 0),
         FUTEX_WAITV => waits(real, |result| *result >= 0),
-        FUTEX_WAKE | FUTEX_REQUEUE | libc::SYS_kill | libc::SYS_tkill | libc::SYS_tgkill => {
-            if number < FUTEX_WAKE {
-                handler::sent();
-            }
+        FUTEX_WAKE | FUTEX_REQUEUE => {
             thread::before();
+            real()
+        }
+        libc::SYS_kill
+        | libc::SYS_tkill
+        | libc::SYS_tgkill
+        | libc::SYS_rt_sigqueueinfo
+        | libc::SYS_rt_tgsigqueueinfo => {
+            // SAFETY: the call's arguments.
+            if unsafe { signal::sent_by_number(number, a, b, c, d) } {
+                return 0;
+            }
             real()
         }
         libc::SYS_exit_group => {
