@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- fuzz [--seconds N] [TARGET…]`: runs each fuzz target until it has had N seconds of processor time (60
- * unless told), earlier runs included, one a processor and in turns, and prints what each did. It can be interrupted and
- * goes on where it was. New inputs are kept in engine/fuzz/found, findings in engine/fuzz/artifacts. Times are kept in
+ * `npm run bench -- fuzz [--seconds N] [--workers N] [TARGET…]`: runs each fuzz target until it has had N seconds of processor
+ * time (60 unless told), earlier runs included, one a processor unless told and in turns, and prints what each did. It can be
+ * interrupted and goes on where it was. New inputs are kept in engine/fuzz/found, findings in engine/fuzz/artifacts. Times are kept in
  * engine/fuzz/times.jsonl, which is committed: hours a target are more than one sitting. A target with a finding is left
  * alone until its artifact is gone, which says that the reader was mended; its time then begins anew.
  */
@@ -25,13 +25,15 @@ const slice = 240;
 const nothing = { runs: 0, seconds: 0, inputs: 0, findings: 0, mended: 0 };
 
 export async function bench(args) {
-  const { seconds, targets } = options(args);
-  await checkFuzzer();
-  await step("fuzz targets", () => run("cargo", ["+nightly", "fuzz", "build", "--fuzz-dir", folder], { cwd: engine }));
+  const { seconds, workers, targets } = options(args);
+  const fuzzer = await findFuzzer();
+  await step("fuzz targets", () =>
+    run("cargo", [...fuzzer.command, "build", "--fuzz-dir", folder], { cwd: engine, env: fuzzer.env }),
+  );
   const journal = new Journal("fuzz", path.join(folder, "times.jsonl"));
   beginAnew(journal);
   const turns = new Turns(targets, seconds, journal);
-  await Promise.all(Array.from({ length: availableParallelism() }, () => work(turns)));
+  await Promise.all(Array.from({ length: workers }, () => work(turns, fuzzer)));
   journal.compact();
   const rows = all().map((target) => ({ target, ...(journal.get(target) ?? nothing) }));
   await report(rows, journal.dates());
@@ -63,32 +65,36 @@ function artifactsOf(target) {
 
 function options(args) {
   const targets = [];
-  let seconds = 60;
+  const numbers = { "--seconds": 60, "--workers": availableParallelism() };
   for (let index = 0; index < args.length; index += 1) {
-    if (args[index] === "--seconds") {
+    if (args[index] in numbers) {
+      numbers[args[index]] = Number(args[index + 1]);
       index += 1;
-      seconds = Number(args[index]);
     } else {
       targets.push(args[index]);
     }
   }
   const unknown = targets.filter((name) => !all().includes(name));
-  if (unknown.length > 0 || !Number.isInteger(seconds) || seconds < 1) {
+  if (unknown.length > 0 || Object.values(numbers).some((number) => !Number.isInteger(number) || number < 1)) {
     throw new StepError(
-      `usage: npm run bench -- fuzz [--seconds N] [TARGET…], where TARGET is one of ${all().join(", ")}.`,
+      `usage: npm run bench -- fuzz [--seconds N] [--workers N] [TARGET…], where TARGET is one of ${all().join(", ")}.`,
     );
   }
-  return { seconds, targets: targets.length > 0 ? targets : all() };
+  return { seconds: numbers["--seconds"], workers: numbers["--workers"], targets: targets.length > 0 ? targets : all() };
 }
 
-async function checkFuzzer() {
+/** libFuzzer's instrumentation needs a compiler that takes unstable options: a nightly one, or a stable one that is told to. */
+async function findFuzzer() {
   const own = path.join(process.env.CARGO_HOME ?? path.join(homedir(), ".cargo"), "bin", "cargo-fuzz");
-  const { output } = await tryRun("rustup", ["toolchain", "list"]);
-  if ((which("cargo-fuzz") === undefined && !existsSync(own)) || !/^nightly/m.test(output)) {
+  if (which("cargo-fuzz") === undefined && !existsSync(own)) {
     throw new StepError(
-      "Fuzzing needs a nightly toolchain and cargo-fuzz: run `rustup toolchain install nightly && cargo install cargo-fuzz`.",
+      "Fuzzing needs cargo-fuzz: run `cargo install cargo-fuzz`. A nightly toolchain is used if there is one, else the stable one.",
     );
   }
+  const { output } = await tryRun("rustup", ["toolchain", "list"]);
+  return /^nightly/m.test(output)
+    ? { command: ["+nightly", "fuzz"], env: {} }
+    : { command: ["fuzz"], env: { RUSTC_BOOTSTRAP: "1" } };
 }
 
 /** Whose turn it is: of the targets that nobody runs, the one that had least. */
@@ -127,25 +133,24 @@ class Turns {
   }
 }
 
-async function work(turns) {
+async function work(turns, fuzzer) {
   for (let target = turns.take(); target !== undefined; target = turns.take()) {
     const { seconds, findings } = turns.of(target);
     if (seconds < turns.seconds && findings === 0) {
-      turns.add(target, await fuzzOnce(target, Math.min(slice, Math.ceil(turns.seconds - seconds))));
+      turns.add(target, await fuzzOnce(fuzzer, target, Math.min(slice, Math.ceil(turns.seconds - seconds))));
     }
   }
 }
 
 /** One slice: at most `seconds` by the clock. `used` are seconds of processor time. */
-async function fuzzOnce(target, seconds) {
+async function fuzzOnce({ command, env }, target, seconds) {
   const found = path.join(folder, "found", target);
   const artifacts = artifactsOf(target);
   mkdirSync(found, { recursive: true });
   const before = count(artifacts);
   const fuzzer = [
     "cargo",
-    "+nightly",
-    "fuzz",
+    ...command,
     "run",
     "--fuzz-dir",
     folder,
@@ -164,6 +169,7 @@ async function fuzzOnce(target, seconds) {
   ];
   const { code, output } = await tryRun("sh", ["-c", '"$@"; code=$?; times; exit $code', "sh", ...fuzzer], {
     cwd: engine,
+    env,
   });
   const runs = Number(/stat::number_of_executed_units:\s+(\d+)/.exec(output)?.[1] ?? 0);
   const findings = count(artifacts) - before;

@@ -11,8 +11,10 @@ use std::path::Path;
 const ALLOWED: &[(&str, &[&str])] = &[
     // Intervals, distributions and random numbers, for everybody: also for the runtime.
     ("stats", &[]),
+    // A hundred megabytes that are read all over want other pages than the kernel's smallest.
+    ("large-pages", &[]),
     // A causal profile's numbers have intervals, of which there is one type.
-    ("model", &["stats"]),
+    ("model", &["stats", "large-pages"]),
     ("wire", &[]),
     // Every answer that leaves the engine, as types: it knows nothing of what they are made from.
     ("schema", &[]),
@@ -28,7 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Arrow and Parquet take long to compile: what needs no tables of events does not wait for them.
     ("event-tables", &["events"]),
     ("causal", &["model", "stats"]),
-    ("paths", &["model", "stats"]),
+    ("paths", &["model", "stats", "large-pages"]),
     // What flows through shared memory is found in profiled programs.
     ("shared-memory", &[]),
     ("transactions", &["model", "stats", "shared-memory"]),

@@ -21,7 +21,15 @@ const LAYERS: &[Layer] = &[
         name: "agreements",
         why: "types, layouts and arithmetic that know nothing of what is done with them, so that everybody may know them",
         crates: &[
-            "model", "wire", "schema", "stats", "filter", "hotspot", "names", "progress",
+            "model",
+            "wire",
+            "schema",
+            "stats",
+            "filter",
+            "hotspot",
+            "names",
+            "progress",
+            "large-pages",
         ],
     },
     Layer {

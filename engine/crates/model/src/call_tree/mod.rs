@@ -13,6 +13,8 @@ mod sorting;
 
 use std::iter;
 
+use fulcrum_large_pages::in_large_pages;
+
 pub use builder::CallTreeBuilder;
 pub use error::CallTreeError;
 pub use forest::{Forest, Sorted};
@@ -96,8 +98,9 @@ impl CallTree {
         value_types: Vec<ValueType>,
     ) -> Self {
         let nodes = run.len();
-        let mut parent = Vec::with_capacity(nodes);
-        let mut end = vec![nodes as u32; nodes];
+        let mut parent = in_large_pages(Vec::with_capacity(nodes));
+        let mut end = in_large_pages(Vec::with_capacity(nodes));
+        end.resize(nodes, nodes as u32);
         let mut open: Vec<u32> = Vec::new();
         for (n, &depth) in run.depth.iter().enumerate() {
             for closed in open.drain(depth as usize..) {

@@ -3,6 +3,8 @@
 //! Samples come shuffled in real files. Looking each frame up in a tree of ten million nodes misses the cache every time;
 //! sorting small batches and merging the results reads and writes memory in order.
 
+use fulcrum_large_pages::in_large_pages;
+
 /// Samples that wait to be sorted.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -108,7 +110,7 @@ impl SortedBatch {
     pub(crate) fn with_room(nodes: usize, value_types: usize) -> Self {
         SortedBatch {
             depth: Vec::with_capacity(nodes),
-            frame: Vec::with_capacity(nodes),
+            frame: in_large_pages(Vec::with_capacity(nodes)),
             values: (0..value_types)
                 .map(|_| Vec::with_capacity(nodes))
                 .collect(),

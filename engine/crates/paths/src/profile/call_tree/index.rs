@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use fulcrum_large_pages::in_large_pages;
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::NO_NODE;
 
@@ -71,7 +72,7 @@ impl Index {
         names: usize,
         name_of_frame: Vec<NameId>,
     ) -> Self {
-        let mut nodes_data = Vec::with_capacity(tree.len() as usize + 1);
+        let mut nodes_data = in_large_pages(Vec::with_capacity(tree.len() as usize + 1));
         let (mut before, mut negative) = (0, false);
         let each = tree.ends().iter().zip(tree.frame_ids());
         for ((&end, &frame), cost) in each.zip(tree.values(value_type)) {
@@ -122,7 +123,7 @@ impl Index {
             starts[name + 1] += starts[name];
         }
         let mut next = starts.clone();
-        self.nodes = vec![0; starts[names] as usize];
+        self.nodes = in_large_pages(vec![0; starts[names] as usize]);
         for n in 0..self.len() {
             let name = self.name(n);
             if name != NO_NAME {
@@ -257,7 +258,7 @@ impl Index {
     }
 
     fn sum_from_roots(&self) -> Vec<i64> {
-        let mut sums: Vec<i64> = Vec::with_capacity(self.len() as usize);
+        let mut sums: Vec<i64> = in_large_pages(Vec::with_capacity(self.len() as usize));
         for (n, &parent) in (0..).zip(self.parents()) {
             let above = match parent {
                 NO_NODE => 0,
