@@ -18,7 +18,7 @@ const work = path.join(root, "out", "bench", "handlers");
 const run = path.join(work, "run");
 const scripts = path.join(root, "scripts", "bench", "transactions");
 /** With fewer requests, the number of samples alone would move shares by more than is tolerated. */
-const sizes = { normal: { requests: 8000, rounds: 4 }, quick: { requests: 2000, rounds: 1 } };
+const sizes = { normal: { requests: 4000, rounds: 4 }, quick: { requests: 2000, rounds: 1 } };
 /** How much shares of CPU time may differ, in percentage points. */
 const tolerance = 2;
 
@@ -100,7 +100,7 @@ async function ask(port, pages, requests, connections, processes = []) {
   const paths = pages.map((page) => page.path);
   const command = [process.execPath, path.join(scripts, "asker.mjs"), "http", ...sizes, ...paths];
   const env = processes.length === 0 ? {} : { CPU_OF: processes.join(" ") };
-  const { code, stdout, stderr } = await runChild(command, { limit: 300, env });
+  const { code, stdout, stderr } = await runChild(command, { limit: 3000, env });
   if (code !== 0) {
     throw new StepError(`Some requests were not answered:\n${stdout}${stderr}`);
   }

@@ -56,6 +56,7 @@ events { worker_connections 512; }
 http {
   access_log off;
   keepalive_requests 100000000;
+  keepalive_timeout 1h;
   proxy_temp_path ${folder}/temp;
   proxy_cache_path ${folder}/cache keys_zone=pages:1m;
   server {
@@ -83,6 +84,7 @@ netdb_filename none
 pid_filename ${folder}/pid
 coredump_dir ${folder}
 pinger_enable off
+client_idle_pconn_timeout 1 hour
 shutdown_lifetime 1 second
 visible_hostname localhost
 `,
