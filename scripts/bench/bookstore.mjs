@@ -16,6 +16,7 @@ import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
 import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
+import { freePorts } from "./lib/ports.mjs";
 
 const work = path.join(root, "out", "bench", "bookstore");
 
@@ -66,7 +67,8 @@ async function measure(name, shop, { items, browsers, admin, seconds }) {
   rmSync(run, { recursive: true, force: true });
   rmSync(json, { force: true });
   const sizes = ["--items", items, "--browsers", browsers, "--admin", admin, "--seconds", seconds];
-  const where = ["--profile", "--fulcrum", engineBinary, "--output", run, "--json", json];
+  const [port] = await freePorts(3);
+  const where = ["--port", `${port}`, "--profile", "--fulcrum", engineBinary, "--output", run, "--json", json];
   const script = path.join(root, "samples", "bookstore", "run.mjs");
   await done([process.execPath, script, ...shop, ...sizes.map(String), ...where], seconds + 400);
   const result = JSON.parse(readFileSync(json, "utf8"));

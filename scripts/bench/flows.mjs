@@ -7,6 +7,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { run as compile, root, StepError } from "../lib/steps.mjs";
 import { runChild } from "./lib/children.mjs";
+import { freePorts } from "./lib/ports.mjs";
 import { grouped, measureCases, table } from "./transactions/cases.mjs";
 import { installed, prepare } from "./transactions/servers.mjs";
 import { asked, recorder, whileServing } from "./transactions/serving.mjs";
@@ -21,7 +22,7 @@ const byConnection = { "memcached, -t 2": 2 };
 
 /** As in the issue, a few threads do what many requests ask for. */
 const pool = {
-  port: 28_095,
+  port: (await freePorts(1))[0],
   connections: 8,
   threads: 4,
   runs: [400, 10_000],

@@ -17,6 +17,7 @@ import { schema } from "../../samples/bookstore/schema.mjs";
 import { haproxy, listens, Tiers, tomcat } from "../../samples/bookstore/tiers.mjs";
 import { root, StepError } from "../lib/steps.mjs";
 import { runChild } from "./lib/children.mjs";
+import { freePorts } from "./lib/ports.mjs";
 import { generator } from "./lib/statistics.mjs";
 import { grouped, measureCases, table } from "./transactions/cases.mjs";
 import { descendants, kill, opened } from "./transactions/killing.mjs";
@@ -141,7 +142,8 @@ function missing({ answered, counts = {} }) {
 
 /** All three tiers of the bookstore, each killed at its own moment while the others run or are gone. */
 async function bookstore(count) {
-  const options = parse(["--items", "500", "--customers", "500", "--port", "28190"]);
+  const [port] = await freePorts(3);
+  const options = parse(["--items", "500", "--customers", "500", "--port", `${port}`]);
   const folder = mkdtempSync(path.join(tmpdir(), "fulcrum-kills-"));
   const names = ["haproxy", "tomcat", "mariadbd"];
   const random = generator(8);

@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { run as compile, engineBinary, root, StepError, which } from "../lib/steps.mjs";
 import { runChild } from "./lib/children.mjs";
+import { freePorts } from "./lib/ports.mjs";
 import { grouped, measureCases, table } from "./transactions/cases.mjs";
 import { asked } from "./transactions/serving.mjs";
 
@@ -20,7 +21,6 @@ const seed = "7";
 const sizes = { normal: { requests: 100_000, calls: 20_000 }, quick: { requests: 2000, calls: 500 } };
 const verbs = ["ask", "relay", "note", "store"];
 const media = ["TCP", "unix sockets", "pipes"];
-const port = 28_091;
 
 /** @type {{ name: string, kind?: "tcp" | "unix" | "pipe" }[]} */
 const cases = [
@@ -137,7 +137,8 @@ async function started(name, command) {
 /** How the client reaches the process that writes down, and how that one reaches the server. */
 async function wirePlaces(kind) {
   if (kind === "tcp") {
-    return { client: `${port}`, server: `${port + 1}` };
+    const [client, server] = await freePorts(2);
+    return { client: `${client}`, server: `${server}` };
   }
   const places = { client: path.join(work, `${kind}-client`), server: path.join(work, `${kind}-server`) };
   for (const place of Object.values(places)) {

@@ -9,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { root, run, StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
 import { calibrate, cost, invocation, runUnits } from "../lib/measure.mjs";
+import { freePorts } from "../lib/ports.mjs";
 import { generator, speedup } from "../lib/statistics.mjs";
 import { buildBorrowed } from "../others/build.mjs";
 import { cozBenchmarks } from "../others/cozBenchmarks.mjs";
@@ -86,7 +87,7 @@ async function nginx(daemon) {
   writeFileSync(path.join(pages, "page.html"), "x".repeat(30_000));
   const pidFile = path.join(work, "nginx.pid");
   const configuration = path.join(work, "nginx.conf");
-  const port = 28_181;
+  const [port] = await freePorts(1);
   writeFileSync(
     configuration,
     `daemon ${daemon}; worker_processes 2; pid ${pidFile}; error_log ${work}/nginx.log;
@@ -110,7 +111,8 @@ http { access_log off; server { listen 127.0.0.1:${port}; root ${pages}; } }
   };
 }
 
-async function memcached(more, port) {
+async function memcached(more) {
+  const [port] = await freePorts(1);
   const program = await from.memcached();
   const pidFile = path.join(work, "memcached.pid");
   const script = path.join(root, "scripts", "bench", "transactions", "memcached.mjs");
@@ -128,7 +130,7 @@ async function memcached(more, port) {
 async function redis() {
   const program = await from.redis();
   const pidFile = path.join(work, "redis.pid");
-  const port = 28_183;
+  const [port] = await freePorts(1);
   return {
     command: [program, "--port", `${port}`, "--save", "", "--dir", work, "--pidfile", pidFile, "--daemonize", "no"],
     progress: [lineOf(source(program, "server.c"), "c->cmd->proc(c);")],
@@ -147,7 +149,7 @@ const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 async function postgres() {
   const programs = await from.postgres();
   const data = path.join(work, "pgdata");
-  const port = "28184";
+  const [port] = await freePorts(1);
   rmSync(data, { recursive: true, force: true });
   mkdirSync(data);
   await run("chown", ["65534:65534", data]);
@@ -156,10 +158,10 @@ async function postgres() {
   await as(path.join(programs, "initdb"), "-N", "-A", "trust", "-U", "bench", "-D", data);
   const file = path.join(programs, "..", "..", "src", "backend", "tcop", "postgres.c");
   const own = ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${data}`];
-  const client = ["-h", "127.0.0.1", "-p", port, "-U", "bench"];
+  const client = ["-h", "127.0.0.1", "-p", `${port}`, "-U", "bench"];
   let filled = false;
   return {
-    command: [...nobody, path.join(programs, "postgres"), "-D", data, "-p", port, ...own],
+    command: [...nobody, path.join(programs, "postgres"), "-D", data, "-p", `${port}`, ...own],
     progress: [lineOf(file, "EndCommand(&qc, dest, false);")],
     pidFile: path.join(data, "postmaster.pid"),
     ask: async () => {
@@ -256,7 +258,7 @@ async function listening(port) {
 async function miniRedis() {
   const program = await from.miniRedis();
   const pidFile = path.join(work, "mini-redis.pid");
-  const port = 28_186;
+  const [port] = await freePorts(1);
   return {
     command: ["sh", "-c", 'echo $$ > "$0"; exec "$@"', pidFile, program, "--port", `${port}`],
     progress: [lineOf(from.crateSource("mini-redis", "src", "server.rs"), "cmd.apply(&self.db")],
@@ -383,8 +385,8 @@ export const programs = [
   { name: "xz, 2 threads", prepare: xz },
   { name: "Lua", prepare: lua },
   { name: "SQLite", prepare: sqlite },
-  { name: "memcached, 2 threads", prepare: () => memcached([], 28_182) },
-  { name: "memcached in its own seccomp sandbox", prepare: () => memcached(["-o", "drop_privileges"], 28_185) },
+  { name: "memcached, 2 threads", prepare: () => memcached([]) },
+  { name: "memcached in its own seccomp sandbox", prepare: () => memcached(["-o", "drop_privileges"]) },
   { name: "nginx, 2 workers", prepare: () => nginx("off") },
   { name: "nginx as a daemon", prepare: () => nginx("on") },
   { name: "Redis", prepare: redis },

@@ -39,10 +39,28 @@ const answers = Object.fromEntries(paths.map((path) => [path, 0]));
 const cpu = { ...answers };
 const processes = (process.env.CPU_OF ?? "").split(" ").filter(Boolean);
 const tasks = processes.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((tid) => `/proc/${pid}/task/${tid}`));
+/** By thread, nanoseconds. */
+const taken = new Map(tasks.map((task) => [task, 0]));
 
 /** What these threads have taken until now, nanoseconds. */
-const cpuTime = () =>
-  tasks.reduce((sum, task) => sum + Number(readFileSync(`${task}/schedstat`, "utf8").split(" ")[0]), 0);
+function cpuTime() {
+  for (const [task, before] of taken) {
+    taken.set(task, taskTime(task) ?? before);
+  }
+  return [...taken.values()].reduce((sum, it) => sum + it, 0);
+}
+
+/** `undefined` when the thread has ended, as nginx's loader of its cache does after a minute. */
+function taskTime(task) {
+  try {
+    return Number(readFileSync(`${task}/schedstat`, "utf8").split(" ")[0]);
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ESRCH") {
+      return undefined;
+    }
+    throw error;
+  }
+}
 
 let next = 0;
 
@@ -110,7 +128,7 @@ async function client() {
       throw new Error(answer.slice(0, 300));
     }
     answers[path] += 1;
-    if (tasks.length > 0) {
+    if (taken.size > 0) {
       await pause(1);
       const after = cpuTime();
       cpu[path] += after - before;

@@ -3,7 +3,10 @@ import { createServer } from "node:http";
 
 const body = "x".repeat(8000);
 
-createServer((request, response) => {
+// As long as caches keep theirs, also on a busy machine.
+const keepAliveTimeout = 3_600_000;
+
+createServer({ keepAliveTimeout }, (request, response) => {
   const mayKeep = request.url?.startsWith("/kept/");
   response.writeHead(200, {
     "Content-Type": "text/plain",

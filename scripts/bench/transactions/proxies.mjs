@@ -2,9 +2,11 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../lib/steps.mjs";
+import { freePorts } from "../lib/ports.mjs";
 
 const work = path.join(root, "out", "bench", "handlers");
-export const originPort = 28_100;
+const ports = await freePorts(3);
+export const [originPort = 0] = ports;
 
 /**
  * @typedef {object} Proxy
@@ -15,7 +17,6 @@ export const originPort = 28_100;
  * @property {(port: number) => void} prepare writes the configuration of one at a port
  * @property {string} [answered] the handler that goes on when the origin has answered, which a miss has and a hit has not; where
  *   the distribution's program has no name for it, it is what most misses go on with
- * @property {string} [note] why its numbers are as they are
  */
 
 /** @type {Proxy[]} */
@@ -23,15 +24,15 @@ export const proxies = [
   {
     name: "nginx",
     needs: ["nginx"],
-    port: 28_101,
-    command: (port) => ["nginx", "-c", path.join(work, `nginx-${port}.conf`)],
+    port: ports[1],
+    command: () => ["nginx", "-c", path.join(work, "nginx.conf")],
     prepare: nginx,
   },
   {
     name: "Squid",
     needs: ["squid"],
-    port: 28_103,
-    command: (port) => ["squid", "-N", "-f", path.join(work, `squid-${port}.conf`)],
+    port: ports[2],
+    command: () => ["squid", "-N", "-f", path.join(work, "squid.conf")],
     prepare: squid,
     answered: "JobDialer<HttpStateData>::dial",
   },
@@ -47,14 +48,15 @@ function folderForAll(name) {
 }
 
 function nginx(port) {
-  const folder = folderForAll(`nginx-${port}`);
+  const folder = folderForAll("nginx");
   writeFileSync(
-    path.join(work, `nginx-${port}.conf`),
+    path.join(work, "nginx.conf"),
     `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/log;
 events { worker_connections 512; }
 http {
   access_log off;
   keepalive_requests 100000000;
+  keepalive_timeout 1h;
   proxy_temp_path ${folder}/temp;
   proxy_cache_path ${folder}/cache keys_zone=pages:1m;
   server {
@@ -67,9 +69,9 @@ http {
 }
 
 function squid(port) {
-  const folder = folderForAll(`squid-${port}`);
+  const folder = folderForAll("squid");
   writeFileSync(
-    path.join(work, `squid-${port}.conf`),
+    path.join(work, "squid.conf"),
     `http_port 127.0.0.1:${port} accel defaultsite=localhost no-vhost
 cache_peer 127.0.0.1 parent ${originPort} 0 no-query originserver name=origin
 http_access allow all
@@ -82,6 +84,7 @@ netdb_filename none
 pid_filename ${folder}/pid
 coredump_dir ${folder}
 pinger_enable off
+client_idle_pconn_timeout 1 hour
 shutdown_lifetime 1 second
 visible_hostname localhost
 `,

@@ -6,10 +6,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root, StepError, which } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
+import { freePorts } from "../lib/ports.mjs";
 import { mariadb, postgres } from "./databases.mjs";
 
 export const work = path.join(root, "out", "bench", "transactions");
 const pages = path.join(work, "pages");
+const ports = await freePorts(7);
 const files = { "small.html": "hello\n", "large.html": "x".repeat(30_000) };
 
 /**
@@ -36,7 +38,7 @@ export const servers = [
     name: "nginx, 2 workers",
     needs: ["nginx", "ab"],
     packages: ["nginx-light", "apache2-utils"],
-    port: 28_081,
+    port: ports[0],
     command: () => ["nginx", "-c", path.join(work, "nginx.conf")],
     load: http,
     requests: 20_000,
@@ -45,7 +47,7 @@ export const servers = [
     name: "Apache, event MPM",
     needs: ["apache2", "ab"],
     packages: ["apache2", "apache2-utils"],
-    port: 28_082,
+    port: ports[1],
     command: () => ["apache2", "-f", path.join(work, "event.conf"), "-DFOREGROUND"],
     load: http,
     requests: 12_000,
@@ -55,7 +57,7 @@ export const servers = [
     name: "Apache, worker MPM",
     needs: ["apache2", "ab"],
     packages: ["apache2", "apache2-utils"],
-    port: 28_083,
+    port: ports[2],
     command: () => ["apache2", "-f", path.join(work, "worker.conf"), "-DFOREGROUND"],
     load: http,
     requests: 12_000,
@@ -65,7 +67,7 @@ export const servers = [
     name: "Redis",
     needs: ["redis-server", "redis-benchmark"],
     packages: ["redis-server", "redis-tools"],
-    port: 28_084,
+    port: ports[3],
     command: (port) => ["redis-server", "--port", `${port}`, "--save", "", "--dir", work],
     load: redis,
     requests: 60_000,
@@ -74,14 +76,14 @@ export const servers = [
     name: "memcached, -t 2",
     needs: ["memcached"],
     packages: ["memcached"],
-    port: 28_085,
+    port: ports[4],
     command: (port) => ["memcached", "-u", "nobody", "-t", "2", "-p", `${port}`, "-l", "127.0.0.1"],
     load: memcached,
     requests: 20_000,
     handsOver: true,
   },
-  mariadb(28_086),
-  postgres(28_087),
+  mariadb(ports[5]),
+  postgres(ports[6]),
 ];
 
 /** Those of the servers whose programs are here, and a sentence about each of the others. */

@@ -48,6 +48,13 @@ pub struct TransactionOptions {
     pub period_ns: u64,
 }
 
+/// The CPU time between two samples of a thread if nobody asks for another one, in nanoseconds.
+///
+/// The kernel takes samples at multiples of the period, and turns to another thread at multiples of its tick: 1, 3⅓, 4 or 10 ms.
+/// If one were a multiple of the other, threads that share a busy processor would be met at the same moments of their turns again
+/// and again, and have up to two thirds too many samples. This is the fraction (3 − √5) / 4 of 10 ms.
+const PERIOD_NS: u64 = 1_909_830;
+
 impl Default for TransactionOptions {
     fn default() -> Self {
         TransactionOptions {
@@ -61,7 +68,7 @@ impl Default for TransactionOptions {
             limit: TRANSACTION_LOG_LIMIT,
             names: true,
             shared_memory: true,
-            period_ns: 2_000_000,
+            period_ns: PERIOD_NS,
         }
     }
 }
@@ -83,4 +90,23 @@ pub struct TransactionProgress {
     pub samples: u64,
     /// The program itself has ended, and processes that it started run on.
     pub program_ended: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_come_at_all_moments_between_two_ticks_of_the_kernel() {
+        for ticks_a_second in [100, 250, 300, 1000] {
+            let tick = 1e9 / f64::from(ticks_a_second);
+            let mut moments: Vec<f64> = (0..500)
+                .map(|sample| f64::from(sample) * PERIOD_NS as f64 % tick / tick)
+                .collect();
+            moments.sort_by(f64::total_cmp);
+            let gaps = moments.windows(2).map(|it| it[1] - it[0]);
+            let widest = gaps.fold(moments[0] + 1.0 - moments[499], f64::max);
+            assert!(widest < 0.02, "{ticks_a_second} Hz: {widest}");
+        }
+    }
 }

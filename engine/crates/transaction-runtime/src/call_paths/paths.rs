@@ -1,11 +1,11 @@
 //! Call paths (Whodunit §5): the callers of a hook, as a number that stands for a [`Record::Path`].
 //!
-//! Each thread caches its latest paths. If all return addresses of a cached path are unchanged on the stack, the path is
+//! Each thread caches its latest paths. If the return addresses on the stack have the hash of those of a cached path, the path is
 //! the same.
 
 use core::ptr::null_mut;
-use core::slice;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::{iter, slice};
 
 use fulcrum_preload::sys;
 use fulcrum_unwind::{Registers, walk};
@@ -87,17 +87,15 @@ impl Inside {
 fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u32 {
     let (rows, number) = callers::rows();
     let own = stack.has(at.rsp);
+    let log = log::number();
     let key = (at.rip ^ at.rsp >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let which = key as usize % MEMOS;
     let memo = &memory.memos[which];
-    let same = memo.place != 0
-        && memo.owner == memory.owner
+    let same = memo.path != 0
+        && (memo.owner, memo.log) == (memory.owner, log)
         && (memo.return_address, memo.sp, memo.table) == (at.rip, at.rsp, number);
-    if own && same {
-        let entry = &table()[memo.place as usize - 1];
-        if is_unchanged(memo, entry.addresses()) {
-            return use_entry(inside, entry);
-        }
+    if own && same && is_unchanged(memo) {
+        return memo.path;
     }
     // Rules are looked up one byte before the return address, because a call may be the last instruction of its function.
     let start = Registers {
@@ -122,42 +120,47 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
         log::header(word::PATHS_LOST).fetch_add(1, Ordering::Relaxed);
         return 0;
     };
+    let path = use_entry(inside, &table()[place]);
     if own {
         let memo = &mut memory.memos[which];
-        memo.place = place as u32 + 1;
-        memo.owner = memory.owner;
+        memo.path = path;
+        (memo.owner, memo.log) = (memory.owner, log);
         (memo.return_address, memo.sp, memo.table) = (at.rip, at.rsp, number);
         remember(memo, addresses, &memory.reads[..count]);
     }
-    use_entry(inside, &table()[place])
+    path
 }
 
 /// Whether all return addresses are unchanged on the thread's own stack.
-fn is_unchanged(memo: &Memo, addresses: &[u64]) -> bool {
-    let depth = memo.depth as usize;
-    depth == addresses.len()
-        && addresses[1..]
-            .iter()
-            .zip(&memo.slots[1..depth])
-            .all(|(address, slot)| {
-                let at = (memo.sp + u64::from(*slot)) as *const u64;
-                // SAFETY: above the stack pointer, on the thread's own stack, at a place that the walk has read.
-                unsafe { at.read_volatile() == *address }
-            })
+fn is_unchanged(memo: &Memo) -> bool {
+    let others = memo
+        .slots
+        .iter()
+        .take(usize::from(memo.depth).saturating_sub(1));
+    let others = others.map(|slot| {
+        let at = (memo.sp + 8 * u64::from(*slot)) as *const u64;
+        // SAFETY: above the stack pointer, on the thread's own stack, at a place that the walk has read.
+        unsafe { at.read_volatile() }
+    });
+    hash(iter::once(memo.return_address).chain(others)) == memo.hash
 }
 
 /// Records where the walk read the return addresses. It also read other words in between.
 fn remember(memo: &mut Memo, addresses: &[u64], reads: &[(u64, u64)]) {
     let mut reads = reads.iter();
-    memo.depth = addresses.len() as u32;
-    for (address, slot) in addresses.iter().zip(&mut memo.slots).skip(1) {
+    memo.depth = addresses.len() as u16;
+    memo.hash = hash(addresses.iter().copied());
+    for (address, slot) in addresses.iter().skip(1).zip(&mut memo.slots) {
         let found = reads.find(|(_, value)| value == address);
-        let offset = found.and_then(|(at, _)| u32::try_from(at - memo.sp).ok());
-        let Some(offset) = offset else {
-            memo.place = 0;
+        let words = found
+            .map(|(at, _)| at - memo.sp)
+            .filter(|offset| offset.is_multiple_of(8))
+            .and_then(|offset| u16::try_from(offset / 8).ok());
+        let Some(words) = words else {
+            memo.path = 0;
             return;
         };
-        *slot = offset;
+        *slot = words;
     }
 }
 
@@ -229,17 +232,18 @@ impl Reader<'_> {
     }
 }
 
-fn hash(addresses: &[u64]) -> u64 {
-    let hash = addresses.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
-        let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash ^ hash >> 29
+/// A hash of a path, not 0.
+fn hash(addresses: impl Iterator<Item = u64>) -> u64 {
+    // The products do not wait for each other.
+    let hash = addresses.fold(0_u64, |hash, address| {
+        hash.rotate_left(7) ^ address.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     });
-    hash | 1
+    hash ^ hash >> 29 | 1
 }
 
 /// The place of a path in the table. Adds it if it is new. Returns `None` if there is no room.
 fn place_of(inside: &Inside, addresses: &[u64]) -> Option<usize> {
-    let hash = hash(addresses);
+    let hash = hash(addresses.iter().copied());
     let table = table();
     let first = (hash >> 1) as usize;
     for probe in 0..PROBES {

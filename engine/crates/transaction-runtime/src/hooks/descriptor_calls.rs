@@ -248,7 +248,10 @@ pub(crate) fn accepting(fd: c_int, frame: &Frame, real: impl FnOnce() -> c_int) 
         return connection;
     }
     came(connection, Via::Accepted);
-    if identify::waits(fd)
+    // Most servers poll first.
+    let is_idle = thread::current().is_some_and(|it| it.work.is_idle());
+    if !is_idle
+        && identify::waits(fd)
         && let Some(inside) = thread::enter()
     {
         inside.write(inside.path(frame), &Record::Idle { began_ns });

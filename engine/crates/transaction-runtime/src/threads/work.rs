@@ -16,6 +16,8 @@ pub(crate) struct Work {
     by: Cell<u32>,
     /// Changes whenever the thread may have turned to something else.
     turn: Cell<u32>,
+    /// Nothing that concerns transactions has happened since the thread last waited for anything.
+    is_idle: Cell<bool>,
 }
 
 impl Work {
@@ -26,6 +28,7 @@ impl Work {
     }
 
     fn turns_to(&self, by: u32) {
+        self.is_idle.set(false);
         self.by.set(by);
         self.turn.set(self.turn.get().wrapping_add(1));
     }
@@ -34,7 +37,10 @@ impl Work {
     #[inline]
     pub(crate) fn written(&self, record: &Record) {
         match *record {
-            Record::Idle { .. } => self.turns_to(NOBODY),
+            Record::Idle { .. } => {
+                self.turns_to(NOBODY);
+                self.is_idle.set(true);
+            }
             // An event of something that is no stream is for nobody.
             Record::Event { stream, .. } => self.turns_to(stream),
             Record::Receive { stream, length, .. } if length > 0 => self.turns_to(stream),
@@ -55,6 +61,11 @@ impl Work {
             }
             _ => {}
         }
+    }
+
+    /// Whether the thread has waited for anything and done nothing since: that it waits again tells nothing new.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.is_idle.get()
     }
 
     /// Identifies a registration of `stream` by thread `number`: two with the same mark tell nothing new. Returns `None` if the

@@ -94,7 +94,7 @@ fn a_watched_epoll_descriptor_stays_ready_until_all_is_fetched() {
 fn every_way_to_wait_for_what_comes_next_is_told_and_looking_is_not() {
     let ran = run("idle");
     let (_, waits) = said(&ran);
-    assert_eq!(waits, 10);
+    assert_eq!(waits, 11);
     let idles = ran.log().each(|it| match it.record {
         Record::Idle { began_ns } => Some((began_ns, it.head.time_ns)),
         _ => None,

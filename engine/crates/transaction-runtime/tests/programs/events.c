@@ -230,6 +230,12 @@ static void idle(void) {
   int fd = accept(listener, 0, 0);
   need(fd >= 0 && ++waits, "accept");
   pthread_join(other, 0);
+  pthread_create(&other, 0, connects, &address);
+  one.fd = listener;
+  need(poll(&one, 1, -1) == 1 && ++waits, "poll");
+  /* Nothing has happened since. */
+  need(accept(listener, 0, 0) >= 0, "accept");
+  pthread_join(other, 0);
   /* Known to be there: no wait. */
   epoll = epoll_create1(0);
   add(listener, EPOLLIN, 7);
