@@ -119,6 +119,12 @@ impl Ledger {
         self.accounted() >= global.now() && self.debt == 0
     }
 
+    /// Whether this thread owes anything, but less than `ns` nanoseconds.
+    pub fn owes_less_than(&self, ns: u64, global: &Global) -> bool {
+        let due = global.now().saturating_sub(self.accounted()) + self.debt;
+        (1..ns).contains(&due)
+    }
+
     /// Pays what is owed, or makes the others owe what this thread has earned (COZ §3.4.3).
     ///
     /// One pause at most; before blocking or waking, up to [`MOST_PAUSES`] follow one another.

@@ -142,7 +142,7 @@ fn a_fixed_line_without_code_is_refused_before_the_run() {
 }
 
 /// While the first thread's line is sped up fully, the second stands still at least as long as the first runs. It adds up
-/// itself how long it was not on a processor of its own accord, which it never is without Fulcrum.
+/// itself how long.
 #[test]
 fn other_threads_pause_while_the_line_runs() {
     let lab = Lab::build("pair.cpp", &["-g"]);

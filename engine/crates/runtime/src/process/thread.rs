@@ -435,8 +435,7 @@ impl Thread {
 
     /// As [`Thread::settle`], but leaves a debt that is not worth a pause to the next call.
     fn settle_much(&self) {
-        let owed = global().now().saturating_sub(self.ledger.get().accounted());
-        if owed == 0 || owed >= LEAST_NS {
+        if !self.ledger.get().owes_less_than(LEAST_NS, global()) {
             self.settle();
         }
     }
