@@ -80,7 +80,11 @@ function options(args) {
       `usage: npm run bench -- fuzz [--seconds N] [--workers N] [TARGET…], where TARGET is one of ${all().join(", ")}.`,
     );
   }
-  return { seconds: numbers["--seconds"], workers: numbers["--workers"], targets: targets.length > 0 ? targets : all() };
+  return {
+    seconds: numbers["--seconds"],
+    workers: numbers["--workers"],
+    targets: targets.length > 0 ? targets : all(),
+  };
 }
 
 /** libFuzzer's instrumentation needs a compiler that takes unstable options: a nightly one, or a stable one that is told to. */
