@@ -19,7 +19,7 @@ pub const LEAST_NS: u64 = 20_000;
 /// The clock is read at this many calls after a sample, and then at one of many.
 const CLOCKED: u32 = 32;
 const THEN_ONE_OF: u32 = 512;
-/// The places where stretches begin that are told apart.
+/// The places where stretches begin that are told apart in an experiment; the last one stands for all others.
 const PLACES: usize = 16;
 /// Shares and factors are fractions of this.
 const ONE: u64 = 1 << 10;
@@ -64,6 +64,8 @@ pub struct Given {
 /// The stretches that begin at one place.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
+    /// The number that stands for the place. 0 for none: before the first call, and for places that are not told apart.
+    number: usize,
     /// Delay that is held back, nanoseconds.
     held: u64,
     /// Delay that is due and too short to be given out alone, nanoseconds.
@@ -107,9 +109,10 @@ impl Place {
 #[derive(Debug, Default)]
 pub struct Spread {
     places: [Cell<Place>; PLACES],
-    /// Where the stretch began, and where the next one will if it begins now.
+    /// Where the stretch began, as an index of `places`.
     place: Cell<usize>,
-    next_place: Cell<usize>,
+    /// Where the next one will begin if it begins now: the place's number.
+    next: Cell<usize>,
     /// When the stretch began, nanoseconds.
     begin: Cell<u64>,
     /// Up to when delay was given out, nanoseconds.
@@ -138,12 +141,10 @@ impl Spread {
         self.calls.get() <= CLOCKED
     }
 
-    /// The thread is about to make a call from a place in the program: any number that tells the places apart. Returns what is to be given out
+    /// The thread is about to make a call from a place in the program, for which a number stands. Returns what is to be given out
     /// before.
     pub fn end_stretch(&self, now: u64, place: usize, speedup: Speedup) -> Given {
-        // The upper bits of the product depend on all bits of the number.
-        let place = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60;
-        self.next_place.set(place as usize);
+        self.next.set(place);
         if now.saturating_sub(self.begin.get()) < SHORTEST_NS {
             return Given::default();
         }
@@ -159,7 +160,7 @@ impl Spread {
     /// Samples were taken in the stretch. Returns what is to be given out now.
     pub fn sampled(&self, taken: Taken, now: u64, speedup: Speedup) -> Given {
         self.adopt(speedup.experiment);
-        let calls = self.calls.replace(0);
+        self.calls.set(0);
         let most = speedup.of(taken.time_ns);
         if most == 0 {
             return Given::default();
@@ -172,8 +173,8 @@ impl Spread {
         if taken.earned_ns > 0 {
             self.lump.set(taken.earned_ns);
         }
-        let given = if calls == 0 {
-            // Nobody waits for this thread in the meantime.
+        let given = if here.number == 0 {
+            // It has made no calls: nobody waits for it in the meantime.
             here.due = 0;
             Given {
                 delay: core::mem::take(&mut here.held),
@@ -201,8 +202,8 @@ impl Spread {
     /// Forgets all, as in a thread that has just begun.
     pub fn clear(&self) {
         self.forget();
-        self.place.set(0);
-        self.next_place.set(0);
+        self.places[0].set(Place::default());
+        self.next.set(0);
         self.begin.set(0);
         self.since.set(0);
         self.calls.set(0);
@@ -210,7 +211,7 @@ impl Spread {
     }
 
     fn begin_stretch(&self, now: u64) {
-        self.place.set(self.next_place.get());
+        self.place.set(self.index(self.next.get()));
         self.begin.set(now);
         self.since.set(now);
     }
@@ -222,11 +223,37 @@ impl Spread {
         }
     }
 
+    /// Where the place is in `places`.
+    fn index(&self, number: usize) -> usize {
+        let last = PLACES - 1;
+        for (at, place) in self.places[..last].iter().enumerate() {
+            let found = place.get().number;
+            if found == number {
+                return at;
+            }
+            if found == 0 {
+                place.set(Place {
+                    number,
+                    ..Place::default()
+                });
+                return at;
+            }
+        }
+        last
+    }
+
+    /// Forgets every place but that of the stretch, of which it only keeps the number.
     fn forget(&self) {
-        self.lump.set(0);
+        let number = self.places[self.place.get()].get().number;
         for place in &self.places {
             place.set(Place::default());
         }
+        self.places[0].set(Place {
+            number,
+            ..Place::default()
+        });
+        self.place.set(0);
+        self.lump.set(0);
     }
 }
 
@@ -263,7 +290,7 @@ mod tests {
         let spread = Spread::default();
         let (mut now, mut next) = (1_000_000, 1_700_000);
         spread.count_call();
-        spread.end_stretch(now, 0, HALF);
+        spread.end_stretch(now, 1, HALF);
         let mut earned = 0;
         let all: std::vec::Vec<_> = (0..stretches)
             .map(|n| {
@@ -282,7 +309,7 @@ mod tests {
                 now = end;
                 spread.count_call();
                 given += spread
-                    .end_stretch(now, (place + 1) % kinds.len(), HALF)
+                    .end_stretch(now, 1 + (place + 1) % kinds.len(), HALF)
                     .delay;
                 Stretch {
                     place,
@@ -417,6 +444,28 @@ mod tests {
             given += part.delay + spread.sampled(HIT, now, HALF).delay;
         }
         assert!(given >= 27 * SAMPLE, "{} samples", given / SAMPLE);
+    }
+
+    #[test]
+    fn no_two_places_are_taken_for_one() {
+        // Places whose numbers differ in any bits.
+        for other in (0..64).map(|bit| 0x7FFF_1234_5678_usize ^ (1 << bit)) {
+            let spread = Spread::default();
+            spread.count_call();
+            spread.end_stretch(1_000_000, 0x7FFF_1234_5678, HALF);
+            spread.sampled(HIT, 1_000_000, HALF);
+            let held = spread.end_stretch(1_100_000, other, HALF).delay;
+            assert!(held > 0);
+            let elsewhere = spread.end_stretch(3_000_000, 0x7FFF_1234_5678, HALF);
+            assert_eq!(elsewhere.delay, 0, "{other:x}");
+            assert!(spread.end_stretch(4_000_000, other, HALF).delay > 0);
+        }
+    }
+
+    #[test]
+    fn more_places_than_are_told_apart_lose_nothing() {
+        let kinds = [(150_000, 1.0); 40];
+        run(&kinds, 8_000);
     }
 
     #[test]
