@@ -78,7 +78,7 @@ struct Waiting {
     earned_ns: AtomicU64,
 }
 
-/// Delay that threads have given out for stretches in which they ran, nanoseconds ([`Given::saved_now`]).
+/// Delay that threads have given out for time in which they have just run, nanoseconds ([`Given::saved_now`]).
 static SAVED: AtomicU64 = AtomicU64::new(0);
 
 const SLOTS: usize = 8192;
@@ -113,7 +113,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Thread> {
         .filter(|it| it.used.load(Ordering::Acquire))
 }
 
-/// Takes a free slot for a thread that is about to start, whose parent is the calling one if that is profiled, or `None` when all are taken.
+/// Takes a free slot for a thread that is about to start, or `None` when all are taken. Its parent is the calling thread, if that is
+/// profiled.
 pub(crate) fn allocate(
     ledger: Ledger,
     routine: Option<Routine>,
