@@ -106,6 +106,8 @@ impl Place {
 }
 
 /// What one thread holds back, and the stretch that it is in.
+///
+/// `now` is the thread's processor time, nanoseconds: while it waits for a processor, a speedup saves nothing.
 #[derive(Debug, Default)]
 pub struct Spread {
     places: [Cell<Place>; PLACES],
@@ -148,18 +150,18 @@ impl Spread {
         if now.saturating_sub(self.begin.get()) < SHORTEST_NS {
             return Given::default();
         }
-        self.adopt(speedup.experiment);
+        self.adopt(speedup.experiment, now);
         let mut here = self.places[self.place.get()].get();
         let ran = now.saturating_sub(self.since.get());
         let given = here.give(ran, here.share, self.lump.get(), speedup);
         self.places[self.place.get()].set(here);
-        self.begin_stretch(now);
+        self.resume(now);
         given
     }
 
     /// Samples were taken in the stretch. Returns what is to be given out now.
     pub fn sampled(&self, taken: Taken, now: u64, speedup: Speedup) -> Given {
-        self.adopt(speedup.experiment);
+        self.adopt(speedup.experiment, now);
         self.calls.set(0);
         let most = speedup.of(taken.time_ns);
         if most == 0 {
@@ -189,9 +191,11 @@ impl Spread {
         given
     }
 
-    /// The thread runs again, after a call that blocked it: a new stretch begins.
+    /// The thread runs again, after a call that blocked it, or has ended a stretch: a new one begins.
     pub fn resume(&self, now: u64) {
-        self.begin_stretch(now);
+        self.place.set(self.index(self.next.get()));
+        self.begin.set(now);
+        self.since.set(now);
     }
 
     /// The thread runs again, after it paused within a stretch.
@@ -210,16 +214,11 @@ impl Spread {
         self.experiment.set(0);
     }
 
-    fn begin_stretch(&self, now: u64) {
-        self.place.set(self.index(self.next.get()));
-        self.begin.set(now);
-        self.since.set(now);
-    }
-
-    /// What was held back for another experiment is dropped.
-    fn adopt(&self, experiment: u32) {
+    /// What was held back for another experiment is dropped, and its time is over.
+    fn adopt(&self, experiment: u32, now: u64) {
         if self.experiment.replace(experiment) != experiment {
             self.forget();
+            self.since.set(now);
         }
     }
 

@@ -25,6 +25,7 @@ use crate::sampling::sampler::Sampling;
 use crate::sampling::stack::Stack;
 use crate::sampling::{resting, sampler, walk};
 use crate::signals::place::Place;
+use crate::sys::allowed::{Purpose, may};
 
 /// The function a program gives to `pthread_create`.
 pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -344,10 +345,8 @@ impl Thread {
         if self.enter() {
             self.end_wait();
             self.count_samples(None);
-            self.give(
-                self.spread
-                    .end_stretch(sys::now(), place, choice::speedup()),
-            );
+            let (now, speedup) = (working_time(), choice::speedup());
+            self.give(self.spread.end_stretch(now, place, speedup));
             self.catch_up_wholly();
             self.leave();
         }
@@ -409,7 +408,8 @@ impl Thread {
     }
 
     fn sampled(&self, taken: Taken) {
-        self.give(self.spread.sampled(taken, sys::now(), choice::speedup()));
+        let (now, speedup) = (working_time(), choice::speedup());
+        self.give(self.spread.sampled(taken, now, speedup));
     }
 
     fn give(&self, given: Given) {
@@ -429,7 +429,7 @@ impl Thread {
             if took > 0 {
                 self.paused_ns.set(self.paused_ns.get() + took);
                 self.sampling.forget_pause();
-                self.spread.resume_stretch(sys::now());
+                self.spread.resume_stretch(working_time());
             }
         }
     }
@@ -659,6 +659,16 @@ pub(crate) fn before() -> bool {
     true
 }
 
+/// The time by which the calling thread spreads delay over its work, nanoseconds: its processor time. While it waits for a
+/// processor it saves nothing.
+fn working_time() -> u64 {
+    sys::clock(if may(Purpose::Time) {
+        libc::CLOCK_THREAD_CPUTIME_ID
+    } else {
+        libc::CLOCK_MONOTONIC
+    })
+}
+
 /// A number for the place in the program that calls a hook: another for each hook, and for each depth of the stack.
 #[inline(always)]
 fn place() -> usize {
@@ -699,22 +709,19 @@ pub(crate) fn after_wake(begin: Option<WaitBegin>) {
         && thread.enter()
     {
         thread.count_samples(None);
-        let now = if choice::is_speeding_up() {
-            sys::now()
-        } else {
-            0
-        };
         let mut ledger = thread.ledger.get();
         match begin {
-            Some(begin) if now > 0 => {
-                let waited = now.saturating_sub(begin.time_ns);
+            Some(begin) => {
+                let waited = sys::now().saturating_sub(begin.time_ns);
                 let saved = SAVED.load(Ordering::Relaxed).saturating_sub(begin.saved_ns);
                 ledger.credit_wait(global(), waited, saved);
             }
-            _ => ledger.credit(global()),
+            None => ledger.credit(global()),
         }
         thread.ledger.set(ledger);
-        thread.spread.resume(now);
+        if choice::is_speeding_up() {
+            thread.spread.resume(working_time());
+        }
         thread.leave();
     }
 }
@@ -727,7 +734,7 @@ pub(crate) fn resumes() {
         && thread.spread.is_watched()
         && thread.enter()
     {
-        thread.spread.resume(sys::now());
+        thread.spread.resume(working_time());
         thread.leave();
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum Purpose {
     Slice,
     /// Signals of our number that the program sends are kept by us.
     Keep,
+    /// The processor time of threads is read.
+    Time,
 }
 
 /// Bits of [`Purpose`] for which a call is forbidden.
@@ -82,9 +84,10 @@ const APART: u64 = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_VFORK) as 
 const ACCESS: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
 const TICKS: u64 = libc::CLOCK_THREAD_CPUTIME_ID as u64;
 
-static NEEDED: [Needed; 42] = {
+static NEEDED: [Needed; 44] = {
     use Purpose::{
-        Apart, Child, Everything, Keep, Link, Machine, Memory, Perf, Punctual, Quiet, Slice, Timer,
+        Apart, Child, Everything, Keep, Link, Machine, Memory, Perf, Punctual, Quiet, Slice, Time,
+        Timer,
     };
     let wait = libc::FUTEX_WAIT as u64;
     let wake = libc::FUTEX_WAKE as u64;
@@ -127,6 +130,8 @@ static NEEDED: [Needed; 42] = {
         needed(Timer, libc::SYS_timer_create, [TICKS, 1, 0, 0, 0, 0]),
         needed(Timer, libc::SYS_timer_settime, [NONE, 0, 0, 0, 0, 0]),
         needed(Timer, libc::SYS_timer_delete, [NONE, 0, 0, 0, 0, 0]),
+        needed(Timer, libc::SYS_clock_gettime, [TICKS, 0, 0, 0, 0, 0]),
+        needed(Time, libc::SYS_clock_gettime, [TICKS, 0, 0, 0, 0, 0]),
         needed(Memory, libc::SYS_process_vm_readv, [0, 0, 0, 0, 0, 0]),
         needed(Apart, libc::SYS_clone, [APART, 0, 0, 0, 0, 0]),
         needed(Apart, libc::SYS_close_range, [1, 0, 2, 0, 0, 0]),
