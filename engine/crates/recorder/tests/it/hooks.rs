@@ -48,19 +48,11 @@ fn whoever_another_thread_wakes_owes_nothing() {
         "join",
     ];
     let paused = ways.map(|way| (way, paused(&lab, way)));
-    // A round or two of many, or of few where the thread spins: it slept, but what it waited for was there already.
+    // Of rounds that are not credited, half pause. On a busy machine, one in a hundred may differ.
     assert!(
         paused
             .iter()
-            .all(|(_, [paused, rounds])| *paused <= 2 + rounds / 50),
-        "{paused:?}"
-    );
-    // Those that spin before they wait need not wait at all on a busy machine.
-    let spins = |way: &str| ["atomic", "semaphore"].contains(&way);
-    assert!(
-        paused
-            .iter()
-            .all(|(way, [_, rounds])| *rounds >= 30 || spins(way)),
+            .all(|(_, [paused, rounds])| *rounds >= 30 && *paused <= 2 + rounds / 50),
         "{paused:?}"
     );
 }

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <semaphore>
 #include <string>
@@ -19,16 +21,8 @@
 #include "fulcrum.h"
 
 static volatile long sink;
-// When the first thread began its work, nanoseconds.
-static std::atomic<long> begun;
-static long clock_now() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000L + now.tv_nsec;
-}
 static const long N = 1500000;
 __attribute__((noinline)) static void first() {
-  begun = clock_now();
   for (long i = 0; i < N; i++) sink = sink + i;  // LINE: first
 }
 static volatile long other;
@@ -113,9 +107,23 @@ struct Baton {
   }
 };
 
-// A thread that only begins to wait when the other's work has begun is late by as much without delays too, and owes it. A busy
-// machine makes it late now and then: such a round says nothing.
-static bool is_late(long waits) { return waits - begun > 50000; }
+// Whether a thread waits in a system call that is not a pause.
+static bool is_waiting(pid_t thread) {
+  char path[64], text[64] = {};
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/syscall", thread);
+  // Not through libc's functions, before which delays are paid.
+  const long file = syscall(SYS_open, path, 0);
+  syscall(SYS_read, file, text, sizeof text - 1);
+  syscall(SYS_close, file);
+  return std::isdigit(text[0]) && std::atol(text) != SYS_clock_nanosleep;
+}
+
+// A thread that only begins to wait when the other's work has begun is late by as much without delays too, and owes it. So the
+// work begins when it waits, on a busy machine too.
+static void until_waiting(pid_t thread) {
+  const timespec brief = {0, 1000};
+  while (!is_waiting(thread)) nanosleep(&brief, nullptr);
+}
 
 // Rounds of the thread that does not run the sped-up line, and those in which it slept although it had work to do: a
 // pause gives the processor away, a busy machine takes it.
@@ -131,7 +139,8 @@ static void count(long before, long own) {
   FULCRUM_PROGRESS_NAMED("round");
 }
 
-static int runs_first(void *) {
+static int runs_first(void *creator) {
+  until_waiting(*(pid_t *)creator);
   first();
   return 0;
 }
@@ -169,26 +178,21 @@ static bool alone() {
   return way == "timeout" || way == "changed" || way == "timer" || way == "sleep";
 }
 
-// These spin before they wait: on a busy machine they need not wait at all.
-static bool spins() {
-  return way == "atomic" || way == "semaphore";
-}
-
 // What the test needs to see, however long a busy machine takes to get there.
 static bool is_enough() {
-  return alone() ? paused >= 3 : spins() || rounds >= 30;
+  return alone() ? paused >= 3 : rounds >= 30;
 }
 
 static void play() {
   if (way == "inherit" || way == "join") {
+    pid_t id = gettid();
     for (;;) {
       const bool join = way == "join";
       if (!join) first();
-      thrd_t id;
-      thrd_create(&id, join ? runs_first : runs_second, nullptr);
-      const long waits = clock_now();
-      thrd_join(id, nullptr);
-      if (join && !is_late(waits)) runs_second(nullptr);
+      thrd_t other;
+      thrd_create(&other, join ? runs_first : runs_second, &id);
+      thrd_join(other, nullptr);
+      if (join) runs_second(nullptr);
     }
   }
   if (alone()) {
@@ -197,20 +201,19 @@ static void play() {
   }
   static Baton there, back;
   back.taker = pthread_self();
+  static std::atomic<pid_t> id;
   std::thread partner([] {
+    id = gettid();
     for (;;) {
-      const long awake = given_away(), waits = clock_now();
       there.take();
-      const bool late = is_late(waits);
-      const long before = given_away();
-      second();
-      // On a busy machine the baton may be there before this thread has waited for it: then nobody woke it.
-      if (before > awake && !late) count(before, 0);
+      runs_second(nullptr);
       back.give();
     }
   });
   there.taker = partner.native_handle();
+  while (id == 0) sched_yield();
   for (;;) {
+    until_waiting(id);
     first();
     there.give();
     back.take();
