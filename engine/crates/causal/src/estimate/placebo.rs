@@ -12,6 +12,9 @@
 //! nothing absurd. Replicates of the bootstrap draw the placebos, the baselines and the prior anew, so intervals include what
 //! the placebos leave open.
 //!
+//! No pause gives time back. Where a program gains from placebos, it does so because a thread that pauses is not waiting: nobody has
+//! to wake it. That is what a placebo changes, and not a speedup, so the cost is at least 0.
+//!
 //! In a placebo every thread pauses, including one that others wait for. In a speedup the others pause, and the cost may fall
 //! into time in which they wait anyway. How much of it does is not observable. So half of the cost of its pauses is added back to
 //! a result, and to each replicate, by the toss of a coin, nothing or all of it: intervals include both.
@@ -52,7 +55,7 @@ struct Fit {
 
 impl Fit {
     fn at(self, speedup: f64) -> f64 {
-        self.at_middle + self.by_speedup * (speedup - MIDDLE)
+        (self.at_middle + self.by_speedup * (speedup - MIDDLE)).max(0.0)
     }
 
     /// What the pauses behind a point with this period cost if they are all paid for, as a fraction of the baseline's.

@@ -49,8 +49,9 @@ impl Sleeper for Pause<'_> {
             return None;
         }
         BEGUN.fetch_add(1, Ordering::Relaxed);
-        self.sampling.hold_for_pause();
+        // To stop sampling and to start it again is part of the pause.
         let begin = sys::now();
+        self.sampling.hold_for_pause();
         let end = begin + ns;
         let mut now = begin;
         while now < end && activity::delays_on() {
@@ -65,9 +66,9 @@ impl Sleeper for Pause<'_> {
                 now = sys::now();
             }
         }
-        let took = (now - begin).max(ns);
-        self.took_ns.set(took);
         self.sampling.resume_after_pause();
+        let took = sys::now().saturating_sub(begin).max(ns);
+        self.took_ns.set(took);
         ENDED.fetch_add(1, Ordering::Release);
         Some(took)
     }

@@ -669,17 +669,25 @@ fn working_time() -> u64 {
     })
 }
 
-/// A number for the place in the program that calls a hook: another for each hook, and for each depth of the stack.
+/// A number for the place in the program that calls a hook: the return address, with the depth of the stack, because many programs
+/// call hooks through functions of their own or of a library.
 #[inline(always)]
 fn place() -> usize {
-    let (ip, sp): (usize, usize);
-    // SAFETY: reads two registers.
+    let (ip, frame): (usize, usize);
+    #[cfg(frame_pointers)]
+    // SAFETY: the hook's frame pointer points to its caller's, and the return address is above it.
     unsafe {
-        asm!("lea {}, [rip]", "mov {}, rsp", out(reg) ip, out(reg) sp,
+        asm!("mov {}, [rbp + 8]", "mov {}, rbp", out(reg) ip, out(reg) frame,
+            options(readonly, nostack, preserves_flags));
+    }
+    #[cfg(not(frame_pointers))]
+    // SAFETY: reads two registers. Another number for each hook, at least.
+    unsafe {
+        asm!("lea {}, [rip]", "mov {}, rsp", out(reg) ip, out(reg) frame,
             options(nomem, nostack, preserves_flags));
     }
     // Never 0, and no two places have the same number unless they are gigabytes apart.
-    ip.rotate_left(32) ^ sp
+    ip.rotate_left(32) ^ frame
 }
 
 /// How many sampling signals the calling thread has handled, modulo 2³².
