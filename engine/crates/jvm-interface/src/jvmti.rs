@@ -19,9 +19,12 @@ mod function {
     pub(super) const DEALLOCATE: usize = 47;
     pub(super) const GET_CLASS_SIGNATURE: usize = 48;
     pub(super) const GET_OBJECT_HASH_CODE: usize = 58;
+    pub(super) const GET_METHOD_NAME: usize = 64;
+    pub(super) const GET_METHOD_DECLARING_CLASS: usize = 65;
     pub(super) const GET_LOADED_CLASSES: usize = 78;
     pub(super) const GET_THREAD_LOCAL_STORAGE: usize = 102;
     pub(super) const SET_THREAD_LOCAL_STORAGE: usize = 103;
+    pub(super) const GET_STACK_TRACE: usize = 104;
     pub(super) const GET_TAG: usize = 106;
     pub(super) const SET_TAG: usize = 107;
     pub(super) const FORCE_GARBAGE_COLLECTION: usize = 108;
@@ -85,6 +88,19 @@ pub mod capability {
 
 /// `jvmtiEventCallbacks`: a function for each event's number, from [`event::FIRST`].
 pub type Callbacks = [*const c_void; (event::LAST - event::FIRST) as usize];
+
+/// A method (`jmethodID`), valid in all threads as long as its class is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Method(usize);
+
+/// `jvmtiFrameInfo`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Frame {
+    method: Method,
+    location: i64,
+}
 
 /// `jvmtiThreadInfo`.
 #[repr(C)]
@@ -198,6 +214,9 @@ impl Jvmti {
     calls!(unsafe fn deallocate_raw = DEALLOCATE (at: *mut u8));
     calls!(unsafe fn class_signature_raw = GET_CLASS_SIGNATURE (class: Object, signature: *mut *mut c_char, generic: *mut *mut c_char));
     calls!(unsafe fn hash_code_raw = GET_OBJECT_HASH_CODE (object: Object, hash: *mut i32));
+    calls!(unsafe fn method_name_raw = GET_METHOD_NAME (method: Method, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char));
+    calls!(unsafe fn declaring_class_raw = GET_METHOD_DECLARING_CLASS (method: Method, class: *mut Object));
+    calls!(unsafe fn stack_trace_raw = GET_STACK_TRACE (thread: Object, from: i32, most: i32, frames: *mut Frame, count: *mut i32));
     calls!(unsafe fn loaded_classes_raw = GET_LOADED_CLASSES (count: *mut i32, classes: *mut *mut Object));
     calls!(unsafe fn get_storage_raw = GET_THREAD_LOCAL_STORAGE (thread: Object, data: *mut *mut c_void));
     // The machine keeps the pointer and never follows it.
@@ -397,6 +416,47 @@ impl Jvmti {
             unsafe { self.hash_code_raw(object, &raw mut hash) };
         }
         hash
+    }
+
+    /// The methods that the calling thread is in, innermost first; the array's rest stays as it was. Returns how many there are.
+    pub fn methods<const MOST: usize>(self) -> ([Method; MOST], usize) {
+        let none = Frame {
+            method: Method(0),
+            location: 0,
+        };
+        let (mut frames, mut count) = ([none; MOST], 0);
+        // SAFETY: room for so many frames, and for the count; a null thread is the calling one.
+        let error = unsafe {
+            self.stack_trace_raw(
+                Object::NULL,
+                0,
+                MOST as i32,
+                frames.as_mut_ptr(),
+                &raw mut count,
+            )
+        };
+        let count = if error == 0 { count.max(0) as usize } else { 0 };
+        (frames.map(|it| it.method), count.min(MOST))
+    }
+
+    /// The class of a method that the calling thread is in: a local reference, or null.
+    pub fn class_of_method(self, method: Method) -> Object {
+        let mut class = Object::NULL;
+        // SAFETY: a place for the reference; the class of a running method is loaded.
+        unsafe { self.declaring_class_raw(method, &raw mut class) };
+        class
+    }
+
+    /// The name of a method that the calling thread is in.
+    pub fn method_name(self, method: Method) -> String {
+        let mut name = null_mut();
+        // SAFETY: a place for the name, which the machine allocates for us; nothing else is asked for.
+        unsafe {
+            if self.method_name_raw(method, &raw mut name, null_mut(), null_mut()) != 0 {
+                return "?".into();
+            }
+            self.taken(name)
+        }
     }
 
     /// An object's tag, 0 for none.

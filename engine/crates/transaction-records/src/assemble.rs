@@ -233,12 +233,7 @@ fn record(
     let name = |lock: LockId| {
         let named = resolver.data(info.run, info.key, lock.0);
         // Short-lived locks, such as those on the heap, count as one lock if threads wait for them in the same place.
-        let place = || process.lock_places.get(&lock).copied();
-        let in_function = || {
-            let function = process.dictionary.names.text(place()?);
-            Some(format!("in {function}"))
-        };
-        named.or_else(in_function)
+        named.or_else(|| process.lock_places.get(&lock).cloned())
     };
     let lock_names: BTreeMap<LockId, String> =
         locks.filter_map(|lock| Some((lock, name(lock)?))).collect();

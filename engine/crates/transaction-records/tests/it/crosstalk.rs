@@ -1,6 +1,6 @@
 //! Which transactions wait for which (Whodunit §6).
 
-use fulcrum_wire::transactions::{LockKind, Record, Via};
+use fulcrum_wire::transactions::{LockKind, NAMED_FUNCTIONS, Record, Via};
 
 use crate::support::script::{Script, Thread};
 
@@ -318,4 +318,66 @@ fn locks_without_names_are_told_by_their_place() {
     assert_eq!(waits.len(), 1, "{waits:?}");
     let start = "GET /admin 22 ms for GET /best, condition in thr_multi_lock, serve > ";
     assert!(waits[0].starts_with(start), "{waits:?}");
+}
+
+/// Java threads wait at conditions of the virtual machine, one each. The object tells the lock, and a class its name.
+#[test]
+fn a_java_lock_is_its_object_and_is_held_by_whoever_signals_the_waiter() {
+    let name = |script: &mut Script, thread, number: u64, name: &'static str| {
+        let function = NAMED_FUNCTIONS | number;
+        let name = name.as_bytes();
+        script.say(thread, "", Record::Function { function, name });
+        function
+    };
+    for (class, lock, kind, shown) in [
+        ("shop.Cart", "shop.Cart", LockKind::Mutex, "monitor"),
+        (
+            "java.util.concurrent.locks.ReentrantLock$NonfairSync",
+            "ReentrantLock in shop.Checkout.pay",
+            LockKind::Mutex,
+            "monitor",
+        ),
+        (
+            "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject",
+            "Condition in shop.Checkout.pay",
+            LockKind::Condition,
+            "condition",
+        ),
+    ] {
+        let mut script = Script::default();
+        let [admin, best] = two_requests(&mut script);
+        let class = name(&mut script, admin, 1, class);
+        let method = name(&mut script, admin, 2, "shop.Checkout.pay");
+        let condition = 0x7000;
+        script.rest(200);
+        let began_ns = script.now_ns - 150_000_000;
+        script.say(
+            best,
+            "start > serve > unpark",
+            Record::Release {
+                lock: condition,
+                kind: LockKind::Condition,
+            },
+        );
+        script.say(
+            admin,
+            "start > serve > park",
+            Record::JavaWait {
+                object: 7,
+                class,
+                method,
+                kind,
+                condition,
+                began_ns,
+                timed_out: false,
+            },
+        );
+        script.send(admin, "serve > send", 1, 10);
+        assert_eq!(
+            script.open().waits(),
+            [format!(
+                "GET /admin 152 ms for GET /best, {shown} {lock}, shop.Checkout.pay ← start > serve > unpark"
+            )]
+        );
+    }
 }

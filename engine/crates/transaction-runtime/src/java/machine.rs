@@ -2,7 +2,7 @@
 //!
 //! This happens once the machine exists, before any code of the program runs, through JVMTI, which any code in the process
 //! may request. No option is needed, and no agent is announced. Classes are loaded for this, but not initialised.
-//! Afterwards the machine no longer reports classes to us.
+//! Afterwards the machine no longer reports classes to us, but when threads wait for monitors.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use fulcrum_jvm_interface::jvmti::{Callbacks, Jvmti, NO_CALLBACK, VERSION, capab
 use fulcrum_wire::transactions::Record;
 
 use super::points::{CLASSES, methods_of, point};
-use super::{interface, names, natives, probe_class};
+use super::{interface, lock_waits, names, natives, probe_class};
 use crate::active;
 use crate::threads::thread;
 
@@ -84,6 +84,7 @@ unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
         capability::ALL_CLASS_HOOK,
         capability::RETRANSFORM,
         capability::RETRANSFORM_ANY,
+        capability::MONITORS,
     ];
     let has = jvmti.ask_for(&wanted);
     let needed = 1_u128 << capability::TAG | 1 << capability::RETRANSFORM;
@@ -105,14 +106,23 @@ unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
     let classes: Vec<Object> = names.filter_map(|name| env.load_class(&name)).collect();
     let changed = change(jvmti, &classes);
     env.pop_frame(Object::NULL);
+    if has & 1 << capability::MONITORS != 0 {
+        // A machine that does not report them still waits at its conditions.
+        waits().for_each(|(event, _)| {
+            jvmti.enable(event);
+        });
+    }
     changed
 }
 
 /// Sends the classes through the hook.
 fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
     let mut callbacks: Callbacks = [NO_CALLBACK; size_of::<Callbacks>() / size_of::<usize>()];
-    callbacks[(event::CLASS_FILE_LOAD - event::FIRST) as usize] = loaded as *const c_void;
-    // SAFETY: the function has the parameters of its event, and lives as long as the process.
+    let hook = (event::CLASS_FILE_LOAD, loaded as *const c_void);
+    for (event, function) in waits().chain([hook]) {
+        callbacks[(event - event::FIRST) as usize] = function;
+    }
+    // SAFETY: the functions have the parameters of their events, and live as long as the process.
     let is_set = unsafe { jvmti.set_callbacks(&callbacks) };
     if !is_set || !jvmti.enable(event::CLASS_FILE_LOAD) {
         return Err("this virtual machine does not report classes");
@@ -128,6 +138,49 @@ fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
         true => Ok(()),
         false => Err("this virtual machine did not change all of their classes"),
     }
+}
+
+/// The events of waits for monitors, with our functions for them, which have the parameters of the specification.
+fn waits() -> impl Iterator<Item = (i32, *const c_void)> {
+    [
+        (event::CONTENDED_ENTER, contends as *const c_void),
+        (event::CONTENDED_ENTERED, entered as *const c_void),
+        (event::WAIT, awaits as *const c_void),
+        (event::WAITED, waited as *const c_void),
+    ]
+    .into_iter()
+}
+
+unsafe extern "system" fn contends(jvmti: Jvmti, env: Env, _thread: Object, lock: Object) {
+    let _ = catch_unwind(AssertUnwindSafe(|| lock_waits::contends(env, jvmti, lock)));
+}
+
+unsafe extern "system" fn entered(jvmti: Jvmti, env: Env, _thread: Object, _lock: Object) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        lock_waits::ends(env, jvmti, Some(false));
+    }));
+}
+
+unsafe extern "system" fn awaits(
+    jvmti: Jvmti,
+    env: Env,
+    _thread: Object,
+    object: Object,
+    _timeout: i64,
+) {
+    let _ = catch_unwind(AssertUnwindSafe(|| lock_waits::awaits(env, jvmti, object)));
+}
+
+unsafe extern "system" fn waited(
+    jvmti: Jvmti,
+    env: Env,
+    _thread: Object,
+    _object: Object,
+    timed_out: u8,
+) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        lock_waits::ends(env, jvmti, Some(timed_out != 0));
+    }));
 }
 
 /// The machine's hook for class loading, with the parameters of the specification.

@@ -5,7 +5,7 @@
 //! creates the machine and makes a few methods of `java.util.concurrent` call us ([`machine`], [`points`]). A thread that
 //! hands on a task tags the object with an item, as registrations with event libraries do ([`tags`]). The thread that runs
 //! the task continues with that item ([`scopes`], [`task_records`]). A virtual thread takes its
-//! work along from carrier to carrier ([`virtual_threads`]). No object of the program is wrapped or replaced, no option is
+//! work along from carrier to carrier ([`virtual_threads`]). Waits for monitors and locks get their names ([`lock_waits`]). No object of the program is wrapped or replaced, no option is
 //! added, and nothing is printed.
 //!
 //! Java code calls these functions, and from it any thread may call functions of the C library. So they may allocate, but
@@ -13,6 +13,7 @@
 
 mod interface;
 mod linker;
+mod lock_waits;
 mod machine;
 mod names;
 mod natives;
@@ -25,4 +26,5 @@ mod task_records;
 mod virtual_threads;
 
 pub(crate) use linker::hooks;
+pub(crate) use lock_waits::LockWait;
 pub(crate) use scopes::Tasks;

@@ -1,12 +1,12 @@
-//! Names of tasks: their classes. For objects that only wrap a task, such as `FutureTask`, the name is the task's class.
+//! Names of tasks and locks: their classes. For objects that only wrap a task, such as `FutureTask`, the name is the task's class.
 
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_jvm_interface::jni::{Env, Field, Object};
-use fulcrum_jvm_interface::jvmti::Jvmti;
+use fulcrum_jvm_interface::jvmti::{Jvmti, Method};
 use fulcrum_preload::quiet::Shared;
-use fulcrum_wire::transactions::{NAMED_FUNCTIONS, Record};
+use fulcrum_wire::transactions::{LockKind, NAMED_FUNCTIONS, Record};
 
 use super::tags::Tag;
 use crate::threads::thread;
@@ -82,10 +82,7 @@ pub(crate) fn of_task(env: Env, jvmti: Jvmti, task: Object) -> u64 {
     let mut name = 0;
     for _ in 0..MOST {
         let class = env.class_of(task);
-        let (known, wraps) = match Tag::get(jvmti, class) {
-            Tag::Class { name, wraps } => (name, wraps),
-            _ => describe(env, jvmti, class),
-        };
+        let (known, wraps, _) = described(env, jvmti, class);
         name = known;
         env.forget(class);
         let Some(field) = wraps.then(|| field_of(known)).flatten() else {
@@ -101,6 +98,89 @@ pub(crate) fn of_task(env: Env, jvmti: Jvmti, task: Object) -> u64 {
     NAMED_FUNCTIONS | name
 }
 
+/// The number of a class's name, and what its objects are as locks.
+pub(crate) fn of_lock(env: Env, jvmti: Jvmti, lock: Object) -> (u64, LockKind) {
+    let class = env.class_of(lock);
+    let (name, _, kind) = described(env, jvmti, class);
+    env.forget(class);
+    (NAMED_FUNCTIONS | name, kind)
+}
+
+/// A class: the number of its name, whether it wraps a task, and what its objects are as locks.
+fn described(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool, LockKind) {
+    match Tag::get(jvmti, class) {
+        Tag::Class { name, wraps, lock } => (name, wraps, lock),
+        _ => describe(env, jvmti, class),
+    }
+}
+
+/// What threads park for: `Sync` and its subclasses are what locks of `java.util.concurrent` consist of.
+fn lock_kind(class: &str) -> LockKind {
+    let is_part_of = |lock: &str| {
+        class
+            .strip_prefix(lock)
+            .is_some_and(|it| it.starts_with('$'))
+    };
+    const LOCKS: [&str; 2] = [
+        "java.util.concurrent.locks.ReentrantLock",
+        "java.util.concurrent.locks.ReentrantReadWriteLock",
+    ];
+    if LOCKS.into_iter().any(is_part_of) || class == "java.util.concurrent.locks.StampedLock" {
+        LockKind::Mutex
+    } else if is_part_of("java.util.concurrent.Semaphore") {
+        LockKind::Semaphore
+    } else {
+        LockKind::Condition
+    }
+}
+
+/// The most methods between one of the program's and the lock that it waits for.
+const DEEPEST: usize = 24;
+
+/// Names of methods that have waited, by method: the number, and whether the method is part of the lock.
+static METHODS: Shared<Vec<(Method, u64, bool)>> = Shared::new(Vec::new());
+
+/// The number of the name of the method that waits for a lock: the innermost one that is no part of the lock. 0 without one.
+pub(crate) fn of_waiting_method(env: Env, jvmti: Jvmti) -> u64 {
+    let (methods, count) = jvmti.methods::<DEEPEST>();
+    for method in &methods[..count] {
+        let (name, is_part) = method_name(env, jvmti, *method);
+        if !is_part {
+            return NAMED_FUNCTIONS | name;
+        }
+    }
+    0
+}
+
+fn method_name(env: Env, jvmti: Jvmti, method: Method) -> (u64, bool) {
+    if let Some(known) = METHODS.lock_unless_left() {
+        if let Some(found) = known.iter().find(|it| it.0 == method) {
+            return (found.1, found.2);
+        }
+    }
+    let class = jvmti.class_of_method(method);
+    let class_name = jvmti.class_name(class);
+    env.forget(class);
+    const PARTS: [&str; 5] = [
+        PACKAGE,
+        "java.lang.FulcrumTasks",
+        "java.lang.Object",
+        "jdk.internal.misc.",
+        "sun.misc.",
+    ];
+    let is_part = PARTS.iter().any(|it| class_name.starts_with(it));
+    let mut name = 0;
+    if !is_part {
+        name = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        let method = jvmti.method_name(method);
+        define(name, &format!("{}.{method}", shown(&class_name)));
+    }
+    if let Some(mut known) = METHODS.lock_unless_left() {
+        known.push((method, name, is_part));
+    }
+    (name, is_part)
+}
+
 fn field_of(name: u64) -> Option<Field> {
     let fields = FIELDS.lock_unless_left()?;
     let found = fields.iter().find(|it| it.0 == name)?;
@@ -109,7 +189,7 @@ fn field_of(name: u64) -> Option<Field> {
 
 /// Describes a class on first sight: the number of its name, and whether it wraps a task.
 #[cold]
-fn describe(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool) {
+fn describe(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool, LockKind) {
     let text = jvmti.class_name(class);
     let name = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     let short = text.strip_prefix(PACKAGE);
@@ -119,9 +199,10 @@ fn describe(env: Env, jvmti: Jvmti, class: Object) -> (u64, bool) {
         fields.push((name, field));
     }
     let wraps = field.is_some();
-    Tag::Class { name, wraps }.set(jvmti, class);
+    let lock = lock_kind(&text);
+    Tag::Class { name, wraps, lock }.set(jvmti, class);
     define(name, shown(&text));
-    (name, wraps)
+    (name, wraps, lock)
 }
 
 /// A class name as it is shown.

@@ -9,6 +9,7 @@ use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Record;
 
 use super::interface;
+use super::lock_waits;
 use super::names::{self, VIRTUAL_THREAD};
 use super::points::Point;
 use super::queues::{self, UNNUMBERED};
@@ -70,12 +71,18 @@ unsafe extern "system" fn says(_env: Env, _class: Object, _yes: i32, point: i32)
     guarded(point, |point, _| leaves(point));
 }
 
-unsafe extern "system" fn exit(_env: Env, _class: Object, point: i32) {
-    guarded(point, |point, _| leaves(point));
+unsafe extern "system" fn exit(env: Env, _class: Object, point: i32) {
+    guarded(point, |point, jvmti| match point {
+        Point::Park => lock_waits::ends(env, jvmti, None),
+        _ => leaves(point),
+    });
 }
 
 unsafe extern "system" fn thrown(_env: Env, _class: Object, point: i32) {
-    guarded(point, |point, _| leaves(point));
+    guarded(point, |point, _| match point {
+        Point::Park => lock_waits::forget(),
+        _ => leaves(point),
+    });
 }
 
 /// Nothing here panics. If it did, the program would continue.
@@ -116,6 +123,7 @@ fn enters(point: Point, env: Env, jvmti: Jvmti, (on, given): (Object, Object)) {
         Point::Resume => {
             with(|_, tasks| tasks.mark(Kind::Resuming, 0, 0));
         }
+        Point::Park => lock_waits::parks(env, jvmti, given),
     }
 }
 
@@ -351,8 +359,9 @@ fn runs_virtual(jvmti: Jvmti, thread: Object) {
     });
 }
 
-/// A virtual thread leaves its carrier, with all of its scopes.
+/// A virtual thread leaves its carrier, with all of its scopes. It waits without the carrier.
 fn unmounts() {
+    lock_waits::forget();
     let Some(at) = tasks().and_then(|it| it.find(Kind::Virtual)) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The JDK methods by which tasks are handed on and run, for JDK 8 to 25.
+//! The JDK methods by which tasks are handed on and run, and by which threads wait for locks, for JDK 8 to 25.
 
 /// The role of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,12 @@ pub(crate) enum Point {
     EndVirtual,
     /// Resumes a virtual thread. The task that it hands to a pool is the thread itself, which knows what it works for.
     Resume,
+    /// Waits until another thread ends the wait. Its argument is what it waits for.
+    Park,
 }
 
 impl Point {
-    const ALL: [Point; 14] = [
+    const ALL: [Point; 15] = [
         Point::Submit,
         Point::Fork,
         Point::Register,
@@ -50,6 +52,7 @@ impl Point {
         Point::Unmount,
         Point::EndVirtual,
         Point::Resume,
+        Point::Park,
     ];
 
     /// The point with this number.
@@ -109,6 +112,11 @@ const CONCURRENT_DEQUE: &[Method] = &[
     ("linkLast", "(L", Point::Put),
     ("pollFirst", "()", Point::Take),
     ("pollLast", "()", Point::Take),
+];
+const PARKING: &[Method] = &[
+    ("park", "(Ljava/lang/Object;)V", Point::Park),
+    ("parkNanos", "(Ljava/lang/Object;J)V", Point::Park),
+    ("parkUntil", "(Ljava/lang/Object;J)V", Point::Park),
 ];
 const VIRTUAL: &[Method] = &[
     (
@@ -191,6 +199,7 @@ pub(crate) const CLASSES: &[(&str, &[Method])] = &[
         "java/util/concurrent/ConcurrentLinkedDeque",
         CONCURRENT_DEQUE,
     ),
+    ("java/util/concurrent/locks/LockSupport", PARKING),
     ("java/lang/VirtualThread", VIRTUAL),
 ];
 

@@ -3,7 +3,7 @@
 use fulcrum_jvm_interface::jni::Object;
 use fulcrum_jvm_interface::jvmti::Jvmti;
 use fulcrum_preload::quiet::Lock;
-use fulcrum_wire::transactions::Record;
+use fulcrum_wire::transactions::{LockKind, Record};
 
 use crate::libraries::next_item;
 use crate::threads::thread;
@@ -22,8 +22,12 @@ pub(crate) enum Tag {
     Virtual(u64),
     /// A queue, by number.
     Queue(u64),
-    /// A class: the number of its name, and whether its objects only wrap a task.
-    Class { name: u64, wraps: bool },
+    /// A class: the number of its name, whether its objects only wrap a task, and what they are as locks.
+    Class {
+        name: u64,
+        wraps: bool,
+        lock: LockKind,
+    },
 }
 
 /// The bits of an item or a number.
@@ -47,7 +51,8 @@ impl Tag {
             4 => Tag::Queue(value),
             5 => Tag::Class {
                 name: value,
-                wraps: pending != 0,
+                wraps: pending & 1 != 0,
+                lock: LockKind::of((pending >> 1) as u8).unwrap_or(LockKind::Condition),
             },
             _ => Tag::None,
         }
@@ -60,7 +65,9 @@ impl Tag {
             Tag::Registered { item } => (2, 0, item),
             Tag::Virtual(number) => (3, 0, number),
             Tag::Queue(number) => (4, 0, number),
-            Tag::Class { name, wraps } => (5, u64::from(wraps), name),
+            Tag::Class { name, wraps, lock } => {
+                (5, u64::from(wraps) | u64::from(lock as u8) << 1, name)
+            }
         };
         (kind << (VALUE + PENDING) | pending << VALUE | value).cast_signed()
     }

@@ -36,6 +36,11 @@ pub(crate) fn waited(
     frame: &impl Called,
 ) {
     if let Some(inside) = thread::enter() {
+        let path = inside.path(frame);
+        if kind == LockKind::Condition && inside.thread().lock_wait.includes(lock, path, timed_out)
+        {
+            return;
+        }
         let record = Record::Wait {
             lock,
             kind,
@@ -43,7 +48,7 @@ pub(crate) fn waited(
             holder,
             timed_out,
         };
-        inside.write_at(sys::now(), inside.path(frame), &record);
+        inside.write_at(sys::now(), path, &record);
     }
 }
 

@@ -16,7 +16,7 @@ use super::thread_context;
 use super::work::Work;
 use crate::active;
 use crate::call_paths::memory::Memory;
-use crate::java::Tasks;
+use crate::java::{LockWait, Tasks};
 use crate::libraries::Nesting;
 use crate::locking::watch::Watch;
 use crate::log::{self, Chunk};
@@ -52,6 +52,8 @@ pub(crate) struct Thread {
     pub(crate) work: Work,
     /// The tasks of a Java virtual machine that it is in.
     pub(crate) tasks: Tasks,
+    /// The monitor or lock of a Java virtual machine that it waits for.
+    pub(crate) lock_wait: LockWait,
     memory: UnsafeCell<Memory>,
 }
 
@@ -276,6 +278,7 @@ impl Thread {
         self.nesting.begin();
         self.work.begin();
         self.tasks.begin();
+        self.lock_wait.forget();
         // SAFETY: nobody uses the slot yet.
         unsafe { (*self.memory.get()).forget() };
     }

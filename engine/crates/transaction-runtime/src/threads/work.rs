@@ -55,6 +55,7 @@ impl Work {
             | Record::Fork { .. }
             | Record::Produce { .. }
             | Record::Wait { .. }
+            | Record::JavaWait { .. }
                 if self.by.get() == NOBODY =>
             {
                 self.turns_to(OTHER);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use fulcrum_test_support::jdk::{Jdk, jdks};
-use fulcrum_wire::transactions::{Calling, Record, word};
+use fulcrum_wire::transactions::{Calling, LockKind, Record, word};
 
 use crate::support::{Entry, Lab, Log, Ran};
 
@@ -227,6 +227,69 @@ pub(crate) fn alike(main: &str) -> usize {
         assert!(tasks.len() >= 5, "{} tasks", tasks.len());
     }
     jdks().len()
+}
+
+/// A wait as it is recorded: the lock's class, the method, what it is to the program, and whether its time was over.
+type JavaWait = (String, String, LockKind, bool);
+
+/// The waits of the program's own methods, in order. Another thread has ended each, unless its time was over.
+#[allow(dead_code, reason = "the campaign has no use for it")]
+pub(crate) fn java_waits(main: &str) -> Vec<(u32, Vec<JavaWait>)> {
+    let all = jdks().iter().map(|jdk| {
+        let java = Java::new(jdk, &[&format!("{main}.java")]);
+        let classes = java.classes.to_str().unwrap();
+        let ran = java.lab.run(&["-XX:+UseSerialGC", "-cp", classes, main]);
+        check_output(main, &ran);
+        let log = ran.log();
+        let names: HashMap<u64, String> = log
+            .each(|it| match it.record {
+                Record::Function { function, name } => {
+                    Some((function, String::from_utf8_lossy(name).into_owned()))
+                }
+                _ => None,
+            })
+            .into_iter()
+            .collect();
+        let releases = log.each(|it| match it.record {
+            Record::Release { lock, .. } => Some((lock, it.head.time_ns, it.thread)),
+            _ => None,
+        });
+        let waits = log.each(|it| match it.record {
+            Record::JavaWait {
+                class,
+                method,
+                kind,
+                condition,
+                began_ns,
+                timed_out,
+                ..
+            } => {
+                let is_end = |(lock, time_ns, by): &(u64, u64, u32)| {
+                    *lock == condition && *time_ns > began_ns && *by != it.thread
+                };
+                assert!(
+                    timed_out || releases.iter().any(is_end),
+                    "nobody has ended the wait in {}",
+                    names[&method]
+                );
+                let wait = (
+                    names[&class].clone(),
+                    names[&method].clone(),
+                    kind,
+                    timed_out,
+                );
+                Some((it.head.time_ns, wait))
+            }
+            _ => None,
+        });
+        let mut waits: Vec<_> = waits
+            .into_iter()
+            .filter(|(_, (_, method, ..))| method.starts_with(&format!("{main}.")))
+            .collect();
+        waits.sort_by_key(|it| it.0);
+        (jdk.version, waits.into_iter().map(|it| it.1).collect())
+    });
+    all.collect()
 }
 
 /// Scenarios of a program, with how often each request is written in them.

@@ -1,8 +1,11 @@
 //! In Java programs, work handed from thread to thread belongs to the transaction that handed it on (Whodunit §4.2). The
 //! campaign repeats this ten thousand times.
 
+use fulcrum_wire::transactions::LockKind;
+
 use crate::java::{
     EXECUTORS, FORKS, FUTURES, JDK_21, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS, alike, check,
+    java_waits,
 };
 
 /// The number of requests for each scenario.
@@ -39,4 +42,50 @@ fn virtual_threads_take_their_requests_from_carrier_to_carrier() {
 #[test]
 fn programs_see_their_tasks_options_and_stacks_as_they_do_alone() {
     assert!(alike("Alike") > 0);
+}
+
+/// Of the machine's own conditions, one could only tell that something was waited for.
+#[test]
+fn waits_for_monitors_and_locks_tell_the_object_s_class_and_the_method() {
+    let locks = "java.util.concurrent.locks";
+    let expected = [
+        ("Waits$Cart".to_owned(), "pay", LockKind::Mutex, false),
+        (
+            format!("{locks}.ReentrantLock$NonfairSync"),
+            "reserve",
+            LockKind::Mutex,
+            false,
+        ),
+        (
+            format!("{locks}.ReentrantReadWriteLock$NonfairSync"),
+            "change",
+            LockKind::Mutex,
+            false,
+        ),
+        (
+            "java.util.concurrent.Semaphore$NonfairSync".into(),
+            "enter",
+            LockKind::Semaphore,
+            false,
+        ),
+        (
+            "java.util.concurrent.CountDownLatch$Sync".into(),
+            "begin",
+            LockKind::Condition,
+            false,
+        ),
+        ("Waits$Mail".into(), "receive", LockKind::Condition, false),
+        (
+            "Waits$Mail".into(),
+            "receiveNothing",
+            LockKind::Condition,
+            true,
+        ),
+    ]
+    .map(|(class, method, kind, timed_out)| (class, format!("Waits.{method}"), kind, timed_out));
+    let all = java_waits("Waits");
+    assert!(!all.is_empty());
+    for (version, waits) in all {
+        assert_eq!(waits, expected, "JDK {version}");
+    }
 }

@@ -72,6 +72,7 @@ impl<'a> Record<'a> {
             Record::Context(_) => RecordKind::Context,
             Record::Function { .. } => RecordKind::Function,
             Record::Register { .. } => RecordKind::Register,
+            Record::JavaWait { .. } => RecordKind::JavaWait,
         }
     }
 
@@ -167,6 +168,19 @@ impl<'a> Record<'a> {
                 Words::of(&[u64::from(stream), u64::from(interest as u8)]),
                 none,
             ),
+            Record::JavaWait {
+                object,
+                class,
+                method,
+                kind,
+                condition,
+                began_ns,
+                timed_out,
+            } => {
+                let what = u32::from(kind as u8) | u32::from(timed_out) << 8;
+                let words = [condition, began_ns, two(object, what), class, method];
+                (Words::of(&words), none)
+            }
         }
     }
 
@@ -330,6 +344,17 @@ impl<'a> Record<'a> {
                 stream: small(stream)?,
                 interest: interest(for_what)?,
             },
+            (RecordKind::JavaWait, &[condition, began_ns, what, class, method]) => {
+                Record::JavaWait {
+                    object: what as u32,
+                    class,
+                    method,
+                    kind: lock_kind(what >> 32 & 0xff)?,
+                    condition,
+                    began_ns,
+                    timed_out: what >> 40 & 1 != 0,
+                }
+            }
             _ => return Err(Damage::Length(values.len() as u64)),
         })
     }

@@ -12,7 +12,7 @@ macro_rules! numbered {
 
         impl $name {
             /// What a number in the file stands for; `None` when this version does not know it.
-            pub(super) const fn of(number: u8) -> Option<Self> {
+            pub const fn of(number: u8) -> Option<Self> {
                 match number {
                     $($number => Some($name::$variant),)*
                     _ => None,
@@ -75,6 +75,8 @@ numbered! {
         Context = 24,
         /// See [`super::Record::Register`].
         Register = 25,
+        /// See [`super::Record::JavaWait`].
+        JavaWait = 26,
     }
 }
 

@@ -136,6 +136,24 @@ pub enum Record<'a> {
         /// The wait ended because its time was over.
         timed_out: bool,
     },
+    /// The thread waited for a monitor or a lock of a Java virtual machine. There is no [`Record::Wait`] of what the machine itself
+    /// waited for meanwhile.
+    JavaWait {
+        /// Identifies the object: its identity hash.
+        object: u32,
+        /// Its class: a [`Record::Function`].
+        class: u64,
+        /// The method that waited, likewise; 0: not known.
+        method: u64,
+        /// What it is to the program. [`LockKind::Mutex`] for a monitor, or a lock that one thread holds.
+        kind: LockKind,
+        /// The address of the condition that the machine waited for last, which the thread that ended the wait has signalled.
+        condition: u64,
+        /// When the wait began.
+        began_ns: u64,
+        /// The wait ended because its time was over.
+        timed_out: bool,
+    },
     /// The thread gave back a lock while others waited for it, or signalled a condition that others waited for.
     Release {
         /// Its address.

@@ -1,11 +1,11 @@
 //! Who waited for whom (Whodunit §6).
 
 use fulcrum_transactions::crosstalk::{self, Holder, Pairs, Paths, Wait};
-use fulcrum_transactions::{LockId, Synopsis};
+use fulcrum_transactions::{CallPath, LockId, Step, Synopsis};
 use fulcrum_wire::transactions::{Head, LockKind, Record};
 
 use crate::replay::state::doing::{Doing, Hold, InstanceId, ThreadRow};
-use crate::replay::state::wait::{OwnedWait, Released, SeenWait, WaitsFor};
+use crate::replay::state::wait::{OwnedWait, RecordedWait, Released, SeenWait, WaitsFor};
 use crate::replay::state::world::World;
 
 /// The thread that another one waited for, and where it was.
@@ -21,36 +21,27 @@ const LATE_NS: u64 = 1_000_000;
 impl World<'_> {
     /// A thread has waited for a lock.
     pub(in crate::replay) fn waited(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
-        let &Record::Wait {
-            lock,
-            kind,
-            began_ns,
-            holder,
-            timed_out,
-        } = record
-        else {
+        let Some(recorded) = RecordedWait::of(record) else {
             return;
         };
+        let began_ns = recorded.began_ns;
         let doing = self.threads[thread].doing();
         if doing.context.is_empty() {
             return;
         }
-        if self.may_wait_for_work(thread, kind) {
+        if self.may_wait_for_work(thread, recorded.kind) {
             self.drop_idle_waits(thread);
             let from_ns = began_ns.max(self.threads[thread].last_ns);
             self.works_for(thread, Doing::default(), from_ns);
             return;
         }
-        if timed_out {
+        if recorded.timed_out {
             return;
         }
         let wait = SeenWait {
             thread,
-            lock,
-            kind,
-            began_ns,
+            recorded,
             ended_ns: head.time_ns,
-            holder,
             context: doing.context,
             instance: self.instance_of(doing),
             is_over: doing.task.is_some_and(|it| self.tasks[it].is_over),
@@ -105,13 +96,14 @@ impl World<'_> {
     /// A thread begins something else, so it waited for that: repeatedly on one condition, and not for others.
     pub(in crate::replay) fn drop_idle_waits(&mut self, thread: ThreadRow) {
         let waits = &self.threads[thread].waits;
-        let last = waits.iter().rev().find(|it| it.may_be_idle());
+        let may_be_idle = |it: &SeenWait| it.recorded.may_be_idle();
+        let last = waits.iter().rev().find(|it| may_be_idle(it));
         let first = last.and_then(|last| {
             let mut all = waits.iter();
-            all.position(|it| it.may_be_idle() && it.lock == last.lock)
+            all.position(|it| may_be_idle(it) && it.recorded.lock() == last.recorded.lock())
         });
         if let Some(first) = first {
-            let from_ns = waits[first].began_ns;
+            let from_ns = waits[first].recorded.began_ns;
             self.threads[thread].waits.truncate(first);
             self.rested(thread, from_ns);
         }
@@ -126,7 +118,8 @@ impl World<'_> {
         }
         let mut pairs = Pairs::default();
         for wait in std::mem::take(&mut self.processes[process].waits) {
-            let releases = releases.get(&wait.lock).map_or(&[][..], Vec::as_slice);
+            let of_lock = releases.get(&wait.recorded.address);
+            let releases = of_lock.map_or(&[][..], Vec::as_slice);
             let blamed = self.blamed(process, &wait, releases);
             let is_own = wait.instance.is_some()
                 && blamed
@@ -134,18 +127,13 @@ impl World<'_> {
                     .is_some_and(|it| it.instance == wait.instance);
             // Work without a request waits until a thread without a transaction gives it something to do.
             let is_for_work = wait.instance.is_none()
-                && wait.may_be_idle()
+                && wait.recorded.may_be_idle()
                 && blamed.as_ref().is_some_and(|it| it.context.is_empty());
             if is_own || is_for_work {
                 // One part of a transaction waits for another part, or nothing waits.
                 continue;
             }
-            let (index, resolver) = (self.index, self.resolver);
-            let of_process = &mut self.processes[process];
-            if let Some(place) = of_process.innermost(index, resolver, wait.path) {
-                let places = &mut of_process.lock_places;
-                places.entry(LockId(wait.lock)).or_insert(place);
-            }
+            self.names_lock(process, &wait);
             let summed = self.summed(process, &wait, blamed.as_ref());
             let owned = wait.instance.map(|instance| OwnedWait {
                 instance,
@@ -154,13 +142,33 @@ impl World<'_> {
                 holder: summed.holder,
                 lock: summed.lock,
                 path: summed.paths.waiter,
-                began_ns: wait.began_ns,
+                began_ns: wait.recorded.began_ns,
                 ended_ns: wait.ended_ns,
             });
             self.processes[process].owned_waits.extend(owned);
             pairs.add(summed);
         }
         pairs
+    }
+
+    /// Remembers what names the lock, if a wait for it has not done so before.
+    fn names_lock(&mut self, process: usize, wait: &SeenWait) {
+        let (index, resolver) = (self.index, self.resolver);
+        let lock = wait.recorded.lock();
+        let of_process = &mut self.processes[process];
+        if of_process.lock_places.contains_key(&lock) {
+            return;
+        }
+        let place = match wait.recorded.java {
+            Some(java) => of_process.java_lock(index, java),
+            None => {
+                let place = of_process.innermost(index, resolver, wait.path);
+                place.map(|it| format!("in {}", of_process.dictionary.names.text(it)))
+            }
+        };
+        if let Some(place) = place {
+            of_process.lock_places.insert(lock, place);
+        }
     }
 
     /// A wait as it is added up.
@@ -178,29 +186,42 @@ impl World<'_> {
                 Some(Synopsis::EMPTY) => Holder::NoTransaction,
                 Some(context) => Holder::Transaction(context),
             },
-            lock: LockId(wait.lock),
-            kind: kind(wait.kind),
-            wait_ns: wait.ended_ns.saturating_sub(wait.began_ns),
+            lock: wait.recorded.lock(),
+            kind: kind(&wait.recorded),
+            wait_ns: wait.ended_ns.saturating_sub(wait.recorded.began_ns),
             paths: Paths {
-                waiter: self.alone(process, wait.path),
+                waiter: self.waited_at(process, wait),
                 holder: holder_path.map(|it| self.alone(process, it)),
             },
         }
     }
 
+    /// The call path of a wait, as a context of its own. In Java, the method that waited instead of the machine's own functions.
+    fn waited_at(&mut self, process: usize, wait: &SeenWait) -> Synopsis {
+        let method = wait.recorded.java.map_or(0, |it| it.method);
+        let Some(method) = self.index.function(process, method) else {
+            return self.alone(process, wait.path);
+        };
+        let names = &mut self.processes[process].dictionary.names;
+        let method = Step::Path(CallPath::new(vec![names.intern(method)]));
+        self.append(process, Synopsis::EMPTY, method)
+    }
+
     /// The holder when the wait began, or, if unknown, the last thread to release or signal the lock before the end of the
     /// wait.
     fn blamed(&self, process: usize, wait: &SeenWait, releases: &[Released]) -> Option<Blamed> {
-        let holder = self.processes[process].thread(wait.holder, wait.began_ns);
-        let holder = holder.filter(|_| wait.holder != 0);
-        let after = releases.partition_point(|it| it.time_ns < wait.began_ns);
+        let RecordedWait {
+            began_ns, holder, ..
+        } = wait.recorded;
+        let known = self.processes[process].thread(holder, began_ns);
+        let known = known.filter(|_| holder != 0);
+        let after = releases.partition_point(|it| it.time_ns < began_ns);
         let since = &releases[after..];
         let until_ns = wait.ended_ns.saturating_add(LATE_NS);
         let since = &since[..since.partition_point(|it| it.time_ns <= until_ns)];
-        if let Some(holder) = holder {
+        if let Some(holder) = known {
             let release = since.iter().find(|it| it.thread == holder);
-            let at_ns = wait.began_ns;
-            return Some(self.blame(holder, at_ns, release.map(|it| it.path)));
+            return Some(self.blame(holder, began_ns, release.map(|it| it.path)));
         }
         let during = since.partition_point(|it| it.time_ns <= wait.ended_ns);
         let (during, later) = since.split_at(during);
@@ -222,8 +243,9 @@ impl World<'_> {
     }
 }
 
-fn kind(kind: LockKind) -> crosstalk::LockKind {
-    match kind {
+fn kind(wait: &RecordedWait) -> crosstalk::LockKind {
+    match wait.kind {
+        LockKind::Mutex if wait.java.is_some() => crosstalk::LockKind::Monitor,
         LockKind::Mutex => crosstalk::LockKind::Mutex,
         LockKind::ReadWrite => crosstalk::LockKind::ReadWrite,
         LockKind::Condition => crosstalk::LockKind::Condition,

@@ -12,7 +12,7 @@ use fulcrum_transactions::{
 use super::doing::{Doing, Origin, ThreadRow};
 use super::handlers::{Calls, Place, depth, is_librarys, is_put_off};
 use super::library_files::is_library;
-use super::wait::{OwnedWait, Released, SeenWait};
+use super::wait::{JavaLock, OwnedWait, Released, SeenWait};
 use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};
 use crate::process::{ModuleMap, id, module_row, path, path_numbers, place};
@@ -40,8 +40,8 @@ pub(crate) struct Process {
     /// The waits of transactions, once they have been added up.
     pub(crate) owned_waits: Vec<OwnedWait>,
     pub(in crate::replay) releases: HashMap<u64, Vec<Released>>,
-    /// For locks that were waited for: the place of the first wait.
-    pub(crate) lock_places: HashMap<LockId, Name>,
+    /// For locks that were waited for: a name by the place of the first wait, or by the lock's class.
+    pub(crate) lock_places: HashMap<LockId, String>,
     /// By the kernel's thread number, which is reused: the thread and the time since when it has the number.
     threads: HashMap<u32, Vec<(u64, ThreadRow)>>,
     paths: HashMap<u32, KnownPath>,
@@ -239,6 +239,26 @@ impl Process {
             true => None,
             false => Some(place.names.first().copied().unwrap_or(Name::CUT)),
         }
+    }
+
+    /// What a monitor or a lock of Java is called: its class. Of locks that the platform's classes consist of there are many, which
+    /// the method that waits tells apart.
+    pub(in crate::replay) fn java_lock(&self, index: &Index, lock: JavaLock) -> Option<String> {
+        let class = index.function(self.row, lock.class)?;
+        let Some(part) = class.strip_prefix("java.util.concurrent.") else {
+            return Some(class.into());
+        };
+        let part = part.strip_prefix("locks.").unwrap_or(part);
+        let whole = match part.split_once('$') {
+            Some((_, "ConditionObject")) => "Condition",
+            Some((outer, _)) => outer,
+            None => part,
+        };
+        let method = index.function(self.row, lock.method);
+        Some(match method {
+            Some(method) => format!("{whole} in {method}"),
+            None => whole.into(),
+        })
     }
 
     /// A call path.

@@ -193,7 +193,8 @@ impl<'a> World<'a> {
         if goes_on {
             self.keep_waits(thread, WaitsFor::Other);
         }
-        if goes_on || matches!(record, Record::Send { .. } | Record::Wait { .. }) {
+        let waits = matches!(record, Record::Wait { .. } | Record::JavaWait { .. });
+        if goes_on || waits || matches!(record, Record::Send { .. }) {
             self.ends_pause(thread, record);
         }
         match *record {
@@ -210,7 +211,7 @@ impl<'a> World<'a> {
             Record::Receive { .. } => self.receives(thread, head, record),
             Record::Idle { began_ns } => self.idles(thread, head, began_ns),
             Record::Event { stream, .. } => self.receives_event(thread, stream, head.time_ns),
-            Record::Wait { .. } => self.waited(thread, head, record),
+            Record::Wait { .. } | Record::JavaWait { .. } => self.waited(thread, head, record),
             Record::Release { lock, .. } => self.released(thread, head, lock),
             Record::Produce { item } => self.produces(thread, item, head.path),
             Record::Consume { item, list } => self.consumes(thread, head, item, list),

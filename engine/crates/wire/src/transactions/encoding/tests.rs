@@ -109,6 +109,15 @@ fn all<'a>() -> Vec<Record<'a>> {
             stream: 9,
             interest: Interest::Write,
         },
+        Record::JavaWait {
+            object: 0x7fff_ffff,
+            class: NAMED_FUNCTIONS | 7,
+            method: 0,
+            kind: LockKind::Mutex,
+            condition: 0x7fff_0040,
+            began_ns: 5,
+            timed_out: true,
+        },
     ]
 }
 
