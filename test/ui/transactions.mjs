@@ -90,6 +90,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     const pair = run.locator("#pair");
     await pair.locator("table").waitFor();
     assert.match(plain(await pair.textContent()), /GET \/checkout waits for GET \/report.*cart_lock \(mutex\)/);
+    assert.match(plain(await pair.locator(".gain").textContent()), /^Without these waits, GET \/checkout would be /);
     const [, waiter, holder] = await pair.locator("tbody tr").first().locator("td").allTextContents();
     assert.match(waiter, /checkout$/);
     assert.match(holder, /report$/);

@@ -207,6 +207,20 @@ impl Spread {
         self.since.set(now);
     }
 
+    /// The thread ends. Returns what is to be given out before: all that it still holds back, less what it gave out before it was
+    /// earned.
+    pub fn end(&self, speedup: Speedup) -> Given {
+        if self.experiment.get() != speedup.experiment {
+            return Given::default();
+        }
+        let held: i64 = self.places.iter().map(|it| it.get().held).sum();
+        self.forget();
+        Given {
+            delay: held.max(0).unsigned_abs(),
+            saved_now: 0,
+        }
+    }
+
     /// Forgets all, as in a thread that has just begun.
     pub fn clear(&self) {
         self.forget();
@@ -444,6 +458,20 @@ mod tests {
             ..HALF
         };
         assert_eq!(spread.end_stretch(2_000_000, 7, next), Given::default());
+    }
+
+    #[test]
+    fn a_thread_that_ends_gives_out_the_rest() {
+        let spread = Spread::default();
+        spread.count_call();
+        spread.end_stretch(1_000_000, 7, HALF);
+        let at_sample = spread.sampled(HIT, 1_200_000, HALF).delay;
+        let at_call = spread.end_stretch(1_300_000, 8, HALF).delay;
+        let rest = spread.end(HALF);
+        assert!(rest.delay > 0);
+        assert_eq!(at_sample + at_call + rest.delay, SAMPLE);
+        assert_eq!(rest.saved_now, 0, "part of it stands for time before");
+        assert_eq!(spread.end(HALF), Given::default());
     }
 
     #[test]

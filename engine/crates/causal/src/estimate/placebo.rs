@@ -12,8 +12,8 @@
 //! nothing absurd. Replicates of the bootstrap draw the placebos, the baselines and the prior anew, so intervals include what
 //! the placebos leave open.
 //!
-//! No pause gives time back. Where a program gains from placebos, it does so because a thread that pauses is not waiting: nobody has
-//! to wake it. That is what a placebo changes, and not a speedup, so the cost is at least 0.
+//! No pause gives time back. A program may gain from placebos in another way: a thread that pauses is not waiting, so nobody has to
+//! wake it. That is no part of the cost, which is at least 0.
 //!
 //! In a placebo every thread pauses, including one that others wait for. In a speedup the others pause, and the cost may fall
 //! into time in which they wait anyway. How much of it does is not observable. So half of the cost of its pauses is added back to

@@ -208,6 +208,9 @@ pub(crate) unsafe fn end(slot: *mut c_void) -> bool {
         return false;
     }
     thread.enter();
+    thread.end_wait();
+    thread.count_samples(None);
+    thread.give(thread.spread.end(choice::speedup()));
     thread.catch_up_wholly();
     thread.sampling.stop();
     current::set(null());
