@@ -26,5 +26,4 @@ mod task_records;
 mod virtual_threads;
 
 pub(crate) use linker::hooks;
-pub(crate) use lock_waits::LockWait;
 pub(crate) use scopes::Tasks;

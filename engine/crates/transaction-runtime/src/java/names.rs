@@ -153,10 +153,10 @@ pub(crate) fn of_waiting_method(env: Env, jvmti: Jvmti) -> u64 {
 }
 
 fn method_name(env: Env, jvmti: Jvmti, method: Method) -> (u64, bool) {
-    if let Some(known) = METHODS.lock_unless_left() {
-        if let Some(found) = known.iter().find(|it| it.0 == method) {
-            return (found.1, found.2);
-        }
+    if let Some(known) = METHODS.lock_unless_left()
+        && let Some(found) = known.iter().find(|it| it.0 == method)
+    {
+        return (found.1, found.2);
     }
     let class = jvmti.class_of_method(method);
     let class_name = jvmti.class_name(class);

@@ -12,11 +12,12 @@ use fulcrum_wire::transactions::{
     CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Head, Record, chunk_check, chunk_word,
 };
 
+use super::lock_wait::LockWait;
 use super::thread_context;
 use super::work::Work;
 use crate::active;
 use crate::call_paths::memory::Memory;
-use crate::java::{LockWait, Tasks};
+use crate::java::Tasks;
 use crate::libraries::Nesting;
 use crate::locking::watch::Watch;
 use crate::log::{self, Chunk};

@@ -1,0 +1,71 @@
+//! A thread's wait for a monitor or a lock of a Java virtual machine, between its beginning and its end.
+
+use core::cell::Cell;
+
+use fulcrum_preload::sys;
+use fulcrum_wire::transactions::{LockKind, Record};
+
+/// The wait that a thread has begun. Zeroed, there is none.
+pub(crate) struct LockWait {
+    kind: Cell<Option<LockKind>>,
+    began_ns: Cell<u64>,
+    object: Cell<u32>,
+    class: Cell<u64>,
+    /// Where the machine waited last, or 0 if it has not waited yet.
+    condition: Cell<u64>,
+    path: Cell<u32>,
+    timed_out: Cell<bool>,
+}
+
+impl LockWait {
+    /// There is no wait any more.
+    pub(crate) fn forget(&self) {
+        self.kind.set(None);
+    }
+
+    /// Begins one, for an object with this identity hash and class.
+    pub(crate) fn begin(&self, object: u32, class: u64, kind: LockKind) {
+        self.kind.set(Some(kind));
+        self.began_ns.set(sys::now());
+        self.object.set(object);
+        self.class.set(class);
+        self.condition.set(0);
+    }
+
+    /// The thread has waited for a condition. Returns whether this is part of a wait that is recorded as a whole.
+    #[inline]
+    pub(crate) fn includes(&self, condition: u64, path: u32, timed_out: bool) -> bool {
+        let includes = self.kind.get().is_some();
+        if includes {
+            self.condition.set(condition);
+            self.path.set(path);
+            self.timed_out.set(timed_out);
+        }
+        includes
+    }
+
+    /// Whether it has begun, and the machine has waited.
+    pub(crate) fn has_waited(&self) -> bool {
+        self.kind.get().is_some() && self.condition.get() != 0
+    }
+
+    /// Ends it. Returns its record and the call path, if the machine has waited.
+    pub(crate) fn end(
+        &self,
+        method: u64,
+        timed_out: Option<bool>,
+    ) -> Option<(u32, Record<'static>)> {
+        let kind = self.kind.take()?;
+        let condition = self.condition.get();
+        let record = Record::JavaWait {
+            object: self.object.get(),
+            class: self.class.get(),
+            method,
+            kind,
+            condition,
+            began_ns: self.began_ns.get(),
+            timed_out: timed_out.unwrap_or(self.timed_out.get()),
+        };
+        (condition != 0).then_some((self.path.get(), record))
+    }
+}
