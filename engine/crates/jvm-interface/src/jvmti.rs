@@ -90,7 +90,7 @@ pub mod capability {
 pub type Callbacks = [*const c_void; (event::LAST - event::FIRST) as usize];
 
 /// A method (`jmethodID`), valid in all threads as long as its class is loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Method(usize);
 
@@ -418,7 +418,7 @@ impl Jvmti {
         hash
     }
 
-    /// The methods that the calling thread is in, innermost first; the array's rest stays as it was. Returns how many there are.
+    /// The methods that the calling thread is in, innermost first. Returns how many of the array they are.
     pub fn methods<const MOST: usize>(self) -> ([Method; MOST], usize) {
         let none = Frame {
             method: Method(0),

@@ -125,6 +125,20 @@ fn what_pausing_costs_is_no_part_of_the_result() {
     assert!(error[3] < -0.01, "{error:?}");
 }
 
+/// A program may gain where its own thread pauses: nobody has to wake what is not waiting. That is no speedup's loss.
+#[test]
+fn what_placebos_gain_is_not_taken_from_the_result() {
+    let gains = Program {
+        gain: 0.2,
+        paid: 0.0,
+        pause_ns: |_| -20_000.0,
+        ..TWO_THREADS
+    };
+    let (held, error) = held(gains, true);
+    assert!(held.iter().all(|it| *it >= 90), "{held:?}");
+    assert!(error.iter().all(|it| it.abs() < 0.002), "{error:?}");
+}
+
 /// Whether speedups pay for their pauses, nobody sees. The interval holds both.
 #[test]
 fn intervals_hold_whatever_part_of_the_pauses_is_paid_for() {

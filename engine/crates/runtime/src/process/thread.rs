@@ -208,10 +208,7 @@ pub(crate) unsafe fn end(slot: *mut c_void) -> bool {
         return false;
     }
     thread.enter();
-    thread.end_wait();
-    thread.count_samples(None);
-    thread.give(thread.spread.end(choice::speedup()));
-    thread.catch_up_wholly();
+    thread.pay_with(|spread| spread.end(choice::speedup()));
     thread.sampling.stop();
     current::set(null());
     release(thread);
@@ -346,13 +343,17 @@ impl Thread {
     #[inline(never)]
     fn pay(&self, place: usize) {
         if self.enter() {
-            self.end_wait();
-            self.count_samples(None);
-            let (now, speedup) = (working_time(), choice::speedup());
-            self.give(self.spread.end_stretch(now, place, speedup));
-            self.catch_up_wholly();
+            self.pay_with(|spread| spread.end_stretch(working_time(), place, choice::speedup()));
             self.leave();
         }
+    }
+
+    /// Processes the samples that have arrived, gives out what was held back until now, and pays.
+    fn pay_with(&self, given: impl FnOnce(&Spread) -> Given) {
+        self.end_wait();
+        self.count_samples(None);
+        self.give(given(&self.spread));
+        self.catch_up_wholly();
     }
 
     /// Processes the samples that have arrived, then settles.

@@ -2,6 +2,7 @@
 
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
 
 use fulcrum_jvm_interface::jni::{Env, Field, Object};
 use fulcrum_jvm_interface::jvmti::{Jvmti, Method};
@@ -137,8 +138,8 @@ fn lock_kind(class: &str) -> LockKind {
 /// The most methods between one of the program's and the lock that it waits for.
 const DEEPEST: usize = 24;
 
-/// Names of methods that have waited, by method: the number, and whether the method is part of the lock.
-static METHODS: Shared<Vec<(Method, u64, bool)>> = Shared::new(Vec::new());
+/// Methods that have waited: the number of the name, and whether the method is part of the lock.
+static METHODS: Shared<BTreeMap<Method, (u64, bool)>> = Shared::new(BTreeMap::new());
 
 /// The number of the name of the method that waits for a lock: the innermost one that is no part of the lock. 0 without one.
 pub(crate) fn of_waiting_method(env: Env, jvmti: Jvmti) -> u64 {
@@ -154,9 +155,9 @@ pub(crate) fn of_waiting_method(env: Env, jvmti: Jvmti) -> u64 {
 
 fn method_name(env: Env, jvmti: Jvmti, method: Method) -> (u64, bool) {
     if let Some(known) = METHODS.lock_unless_left()
-        && let Some(found) = known.iter().find(|it| it.0 == method)
+        && let Some(found) = known.get(&method)
     {
-        return (found.1, found.2);
+        return *found;
     }
     let class = jvmti.class_of_method(method);
     let class_name = jvmti.class_name(class);
@@ -176,7 +177,7 @@ fn method_name(env: Env, jvmti: Jvmti, method: Method) -> (u64, bool) {
         define(name, &format!("{}.{method}", shown(&class_name)));
     }
     if let Some(mut known) = METHODS.lock_unless_left() {
-        known.push((method, name, is_part));
+        known.insert(method, (name, is_part));
     }
     (name, is_part)
 }

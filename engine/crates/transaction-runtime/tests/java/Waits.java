@@ -58,6 +58,12 @@ public class Waits {
         }
     }
 
+    static void send() {
+        synchronized (mail) {
+            mail.notify();
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         synchronized (cart) {
             starts(Waits::pay);
@@ -65,32 +71,23 @@ public class Waits {
         }
         waiter.join();
         lock.lock();
-        starts(Waits::reserve);
-        untilAsleep();
-        lock.unlock();
-        waiter.join();
+        waits(Waits::reserve, lock::unlock);
         shared.readLock().lock();
-        starts(Waits::change);
-        untilAsleep();
-        shared.readLock().unlock();
-        waiter.join();
-        starts(Waits::enter);
-        untilAsleep();
-        permits.release();
-        waiter.join();
-        starts(Waits::begin);
-        untilAsleep();
-        gate.countDown();
-        waiter.join();
-        starts(Waits::receive);
-        untilAsleep();
-        synchronized (mail) {
-            mail.notify();
-        }
-        waiter.join();
+        waits(Waits::change, shared.readLock()::unlock);
+        waits(Waits::enter, permits::release);
+        waits(Waits::begin, gate::countDown);
+        waits(Waits::receive, Waits::send);
         starts(Waits::receiveNothing);
         waiter.join();
         System.out.println("done");
+    }
+
+    /** A thread that waits in a step, which another step ends. */
+    static void waits(Step step, Step end) throws Exception {
+        starts(step);
+        untilAsleep();
+        end.go();
+        waiter.join();
     }
 
     static Thread waiter;
