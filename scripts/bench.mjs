@@ -3,9 +3,9 @@
  * docs/accuracy.md or docs/benchmarks.md. Flags (--quick, --resume, --report) are in bench/lib/options.mjs.
  * `npm run bench -- fuzz [--seconds N] [TARGET…]` runs the fuzz targets and prints their totals. `campaigns` runs what the
  * suite leaves out, and `steady` repeats the timing-sensitive part of the suite. `corpora` reads other people's recordings
- * and compares their numbers with those of other tools. `repeat` profiles two samples twenty times. `bookstore` records the
- * shop of Whodunit §8.4 and compares the numbers for its database with the database's own. `price` halves a critical section
- * and compares the gain with the prediction.
+ * and compares their numbers with those of other tools, and `damage` measures the memory that damaged copies of them need.
+ * `repeat` profiles two samples twenty times. `bookstore` records the shop of Whodunit §8.4 and compares the numbers for its
+ * database with the database's own. `price` halves a critical section and compares the gain with the prediction.
  * `flows`, `messages`, `handlers` and `kills` check transactional profiling: flows through shared memory, remote calls in random
  * pieces, hits and misses of caches, servers that are killed.
  */

@@ -10,7 +10,7 @@ import { gunzipSync } from "node:zlib";
 import { root, StepError, step } from "../lib/steps.mjs";
 import { corpora } from "./corpora/catalogue.mjs";
 import { Engine } from "./corpora/engine.mjs";
-import { extract, listFiles, repositoryOf } from "./corpora/files.mjs";
+import { listFiles, repositoryOf, unpack } from "./corpora/files.mjs";
 import { peerOf } from "./corpora/peers.mjs";
 import { record, recordings } from "./corpora/recorded.mjs";
 import { document, summarise } from "./corpora/report.mjs";
@@ -27,7 +27,13 @@ import { parseOptions } from "./lib/options.mjs";
 export async function bench(args, program = path.join(root, "bin", "fulcrum")) {
   const { wanted, from, resume, report } = options(args);
   const engine = new Engine(program);
-  const session = { engine, tools: new Tools(engine, from), journal: new Journal("corpora"), known: resume || report };
+  const session = {
+    engine,
+    from,
+    tools: new Tools(engine, from),
+    journal: new Journal("corpora"),
+    known: resume || report,
+  };
   const parts = [];
   for (const corpus of wanted) {
     const part = corpus === recorded ? await partRecorded(session) : await partOf(corpus, from, session);
@@ -75,7 +81,7 @@ async function partRecorded(session) {
 async function rowRecorded(recording, session) {
   const { name, format } = recording;
   const row = { corpus: recorded.name, path: name, absent: false, kind: format };
-  const made = await record(recording);
+  const made = await record(recording, session.from);
   if (made === undefined) {
     return { ...row, absent: true };
   }
@@ -105,15 +111,13 @@ function options(args) {
 /** @returns {Promise<import("./corpora/report.mjs").Row[]>} */
 async function rowsOf({ corpus, repository, file, peer }, session) {
   const row = { corpus: corpus.name, path: file.path, absent: false };
-  const extracted = await extract(corpus, repository, file);
-  if (extracted === undefined) {
+  const unpacked = await unpack(corpus, repository, file);
+  if (unpacked === undefined) {
     return [{ ...row, absent: true }];
   }
-  const unpacked = (await corpus.unpack?.(extracted)) ?? [{ file: extracted }];
   const rows = [];
-  for (const { name, ...read } of unpacked) {
-    const place = name === undefined ? file.path : `${file.path}/${name}`;
-    rows.push({ ...row, path: place, ...(await one({ ...read, path: place, peer }, session)) });
+  for (const read of unpacked) {
+    rows.push({ ...row, path: read.path, ...(await one({ ...read, peer }, session)) });
   }
   return rows;
 }

@@ -3,6 +3,7 @@
  * `npm run bench -- paths [PART…]`, PART being loading, navigation, flame or automatic. Needs 12 GB of memory and 10 of disk.
  */
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { root, StepError, step } from "../lib/steps.mjs";
 import { writeSection } from "./lib/document.mjs";
 import { findInferno } from "./lib/inferno.mjs";
@@ -20,6 +21,10 @@ import { walk } from "./paths/walk.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const rounds = 3;
+/** For a walk of the first moments: other dice, so that nothing in the measured walk was asked for before. */
+const firstMoments = { searches: 2, seed: 5 };
+/** Seconds to look at a first answer. */
+const look = 3;
 
 const parts = {
   loading: measureLoading,
@@ -93,8 +98,10 @@ async function measureNavigation(journal, quick) {
     // Answers when everything is loaded.
     await navigator.ask("labels");
     const seconds = (Date.now() - start) / 1000;
+    const early = await walk(navigator, firstMoments.searches, firstMoments.seed);
+    await setTimeout(1000 * look);
     const times = await step("navigation", () => walk(navigator, quick ? 4 : 40));
-    journal.put("navigation", { seconds, megabytes: navigator.megabytes(), times });
+    journal.put("navigation", { seconds, megabytes: navigator.megabytes(), early, times });
   } finally {
     await navigator.close();
   }
@@ -108,8 +115,10 @@ async function measureFlame(journal, quick) {
   try {
     await server.start();
     const { answer } = await server.ask("fulcrum/navigator/open", { files: [file(name, "pb.gz")] });
+    const early = await drawAll(server, answer.id, firstMoments.searches, firstMoments.seed);
+    await setTimeout(1000 * look);
     const times = await step("flame graphs", () => drawAll(server, answer.id, quick ? 4 : 40));
-    journal.put("flame", { times });
+    journal.put("flame", { early, times });
   } finally {
     await server.close();
   }

@@ -7,7 +7,7 @@ import { methodsOf } from "../../scripts/bench/corpora/peers.mjs";
 import { document, summarise } from "../../scripts/bench/corpora/report.mjs";
 import { functionsOf, samplesOf } from "../../scripts/bench/corpora/snapshots.mjs";
 import { rawOf } from "../../scripts/bench/corpora/tools/addresses.mjs";
-import { centresOf } from "../../scripts/bench/corpora/tools/haskell.mjs";
+import { centresOf, costsReported } from "../../scripts/bench/corpora/tools/haskell.mjs";
 import { sizesOf } from "../../scripts/bench/corpora/tools/heap_profile.mjs";
 import { costsOf } from "../../scripts/bench/corpora/tools/hermes.mjs";
 import { weightsOf } from "../../scripts/bench/corpora/tools/instruments.mjs";
@@ -185,6 +185,24 @@ describe("the output of peers", () => {
     expect(centresOf({ cost_centres: centres, profile: node(1, 1, [node(2, 2, [node(2, 3)])]) }, "ticks")).toEqual([
       { name: "Main.main", self: 1, total: 6 },
       { name: "Main.go", self: 5, total: 5 },
+    ]);
+  });
+
+  it("is summed over all lines of GHC's report, whose sources may have spaces", () => {
+    const report = [
+      "COST CENTRE MODULE SRC               no. entries %time %alloc %time %alloc ticks bytes",
+      "MAIN        MAIN   <built-in>        137       0   0.0    0.0 100.0  100.0     0   944",
+      " f          Main   <no location info> 12       1   0.0    0.0   0.0    0.0     2    40",
+      "  f         Main   Main.hs:(1,2)-(3,4) 13       2   0.0    0.0   0.0    0.0     1     2",
+    ].join("\n");
+    const { entries, alloc } = costsReported(report);
+    expect([...entries]).toEqual([
+      ["MAIN.MAIN", 0],
+      ["Main.f", 3],
+    ]);
+    expect([...alloc]).toEqual([
+      ["MAIN.MAIN", 944],
+      ["Main.f", 42],
     ]);
   });
 

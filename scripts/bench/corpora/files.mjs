@@ -1,9 +1,9 @@
 /** Recordings out of repositories: of folders that the user has, or cloned. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { inflateSync } from "node:zlib";
-import { root, StepError, tryRun, which } from "../../lib/steps.mjs";
+import { root, run, StepError, tryRun, which } from "../../lib/steps.mjs";
 
 const kept = path.join(root, "out", "bench", "corpora");
 
@@ -72,10 +72,27 @@ export async function listFiles(corpus, repository) {
 }
 
 /**
+ * The recordings in a file of the repository, each a file that can be opened. Undefined when the copy of the repository does not
+ * have its content.
+ * @returns {Promise<{ path: string, file: string, recording?: string, format?: string }[] | undefined>}
+ */
+export async function unpack(corpus, repository, file) {
+  const extracted = await extract(corpus, repository, file);
+  if (extracted === undefined) {
+    return undefined;
+  }
+  const unpacked = (await corpus.unpack?.(extracted)) ?? [{ name: undefined, file: extracted }];
+  return unpacked.map(({ name, ...read }) => ({
+    ...read,
+    path: name === undefined ? file.path : `${file.path}/${name}`,
+  }));
+}
+
+/**
  * Writes a file of the repository where it can be opened, without the wrapping of Qt's `qCompress`, which only
  * perfparser's tests have. Undefined when the copy of the repository does not have its content.
  */
-export async function extract(corpus, repository, { path: file, object }) {
+async function extract(corpus, repository, { path: file, object }) {
   const to = path.join(kept, "files", corpus.name, file.replace(/\.zlib$/, ""));
   if (existsSync(`${to}.${object}`)) {
     return to;
@@ -88,6 +105,17 @@ export async function extract(corpus, repository, { path: file, object }) {
   // The length stands before the data.
   writeFileSync(to, file.endsWith(".zlib") ? inflateSync(content.subarray(4)) : content);
   writeFileSync(`${to}.${object}`, "");
+  return to;
+}
+
+/** Writes these folders of the repository's newest state into a new folder. */
+export async function checkOut(repository, folders, to) {
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  const tree = ["--git-dir", repository, "--work-tree", to];
+  // An index of its own: the repository may be somebody's.
+  const env = { GIT_INDEX_FILE: path.join(to, ".index") };
+  await run("git", [...tree, "checkout", "HEAD", "--", ...folders], { env });
   return to;
 }
 

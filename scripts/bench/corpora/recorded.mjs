@@ -2,10 +2,11 @@
  * Recordings of other people's programs, made by the tools themselves when the benchmark runs: of formats of which there are too few in
  * public repositories, because they are large, belong to programs that must be there, or are read by their own tool only.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root, run, which } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
+import { checkOut, repositoryOf } from "./files.mjs";
 import { python } from "./tools/python.mjs";
 import { simpleperfProgram } from "./tools/simpleperf.mjs";
 
@@ -17,8 +18,9 @@ const typescript = path.join(root, "node_modules", "typescript", "lib");
  * @property {string} name
  * @property {string} format whose tool compares it, see tools.mjs
  * @property {string[]} needs programs
- * @property {(to: string) => Promise<{ file: string, recording?: string } | undefined>} make `file` is what Fulcrum opens, and
- *   `recording` what its own tool reads, where that is another; undefined where this machine cannot record it
+ * @property {(to: string, from: string | undefined) => Promise<{ file: string, recording?: string } | undefined>} make `file` is what
+ *   Fulcrum opens, and `recording` what its own tool reads, where that is another; undefined where this machine cannot record it.
+ *   `from` has the repositories, if not the network
  */
 
 /** Nothing that it has debug information of: inlined functions are frames of their own for Fulcrum, which perf calls otherwise. */
@@ -40,6 +42,13 @@ const traced = {
   gzip: ["ustack, comm", ["gzip", "-9", "-k", "-c", path.join(typescript, "typescript.js")]],
   bzip2: ["ustack", ["bzip2", "-9", "-k", "-c", path.join(typescript, "typescript.js")]],
   dd: ["kstack", ["dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=200000"]],
+};
+
+/** Programs of GHC's own benchmark, with their arguments and input. */
+const haskell = {
+  infer: { input: "infer.slowstdin" },
+  fulsom: { args: ["7"] },
+  cacheprof: { input: "cacheprof.slowstdin" },
 };
 
 const php = {
@@ -197,6 +206,25 @@ export const recordings = [
       return { file };
     },
   },
+  ...Object.entries(haskell).map(([program, { args = [], input = "Makefile" }]) => ({
+    name: `${program}.haskell.json`,
+    format: "Haskell",
+    needs: ["ghc"],
+    make: async (file, from) => {
+      const nofib = { name: "nofib", repository: "ghc/nofib" };
+      const sources = await checkOut(await repositoryOf(nofib, from), ["common", `real/${program}`], `${file}.sources`);
+      const cwd = path.join(sources, "real", program);
+      const built = ["-v0", "-w", "-cpp", "-O1", "-prof", "-fprof-auto", "-rtsopts", "-o", "profiled", "Main.hs"];
+      await run("ghc", built, { cwd });
+      const profiled = (options) =>
+        run("sh", ["-c", `exec ./profiled "$@" < ${input}`, "sh", ...args, "+RTS", ...options, "-RTS"], { cwd });
+      await profiled(["-pj", "-poas-json"]);
+      await profiled(["-P", "-poas-text"]);
+      renameSync(path.join(cwd, "as-json.prof"), file);
+      renameSync(path.join(cwd, "as-text.prof"), `${file}.txt`);
+      return { file, recording: `${file}.txt` };
+    },
+  })),
   ...Object.entries(php).flatMap(([name, command]) => [
     {
       name: `${name}.excimer.folded`,
@@ -239,11 +267,12 @@ async function library(file) {
 /**
  * Makes a recording; undefined where this machine lacks a program.
  * @param {Recording} recording
+ * @param {string | undefined} from the folder with repositories
  */
-export async function record({ name, needs, make }) {
+export async function record({ name, needs, make }, from) {
   if (needs.some((program) => which(program) === undefined)) {
     return undefined;
   }
   mkdirSync(folder, { recursive: true });
-  return make(path.join(folder, name));
+  return make(path.join(folder, name), from);
 }

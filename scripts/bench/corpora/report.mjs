@@ -107,8 +107,7 @@ const kinds = {
 
 /** Formats of which fewer than three recordings are compared with a tool of their own: why. */
 const lacking = [
-  "- Haskell: no public repository that could be found has another recording, and the tools that read them come from Hackage, which",
-  "  the machine did not reach: what the file says is added up anew.",
+  "- Haskell: no public repository that could be found has another recording; those made here are of programs of GHC's benchmark.",
   "- Safari: only speedscope publishes a recording, and its snapshot is all that others say of it. The Web Inspector runs on macOS",
   "  only.",
   "- Instruments runs on macOS only, and Perfetto's reader of traces is downloaded when it first runs: both are compared with a",

@@ -12,10 +12,11 @@ const labels = 20;
  * @param {import("./server.mjs").Server} server
  * @param {number} id the navigator
  * @param {number} searches how often to begin anew
+ * @param {number} seed of the dice
  * @returns {Promise<Record<string, number[]>>} milliseconds by what was asked for
  */
-export async function drawAll(server, id, searches) {
-  const random = generator(11);
+export async function drawAll(server, id, searches, seed = 11) {
+  const random = generator(seed);
   const times = {};
   const draw = async (kind, what, left = 0, right = 1) => {
     const minimum = (right - left) / pixels;

@@ -7,10 +7,11 @@ const labels = 20;
  * Walks and notes how long each command took.
  * @param {import("./process.mjs").Navigator} navigator
  * @param {number} searches how often to begin anew from a suggestion
+ * @param {number} seed of the dice
  * @returns {Promise<Record<string, number[]>>} milliseconds by kind of command
  */
-export async function walk(navigator, searches) {
-  const random = generator(7);
+export async function walk(navigator, searches, seed = 7) {
+  const random = generator(seed);
   const times = {};
   const ask = async (kind, command) => {
     const { answer, ms } = await navigator.ask(command);
