@@ -131,7 +131,10 @@ fn damage(whole: &[u8], random: &mut Random) -> (String, Vec<u8>) {
                 let token = TOKENS[random.index(TOKENS.len())];
                 let end = (at + token.len()).min(bytes.len());
                 bytes.splice(at..end, token.iter().copied());
-                how.push(format!("{:?} at byte {at}", token.escape_ascii().to_string()));
+                how.push(format!(
+                    "{:?} at byte {at}",
+                    token.escape_ascii().to_string()
+                ));
             }
             2 => {
                 bytes.drain(piece);

@@ -329,25 +329,35 @@ fn a_java_lock_is_its_object_and_is_held_by_whoever_signals_the_waiter() {
         script.say(thread, "", Record::Function { function, name });
         function
     };
-    for (class, lock, kind, shown) in [
-        ("shop.Cart", "shop.Cart", LockKind::Mutex, "monitor"),
+    let machine = "start > serve > unpark";
+    for (class, lock, kind, shown, held_by) in [
+        (
+            "shop.Cart",
+            "shop.Cart",
+            LockKind::Mutex,
+            "monitor",
+            machine,
+        ),
         (
             "java.util.concurrent.locks.ReentrantLock$NonfairSync",
             "ReentrantLock in shop.Checkout.pay",
             LockKind::Mutex,
             "monitor",
+            "shop.Orders.confirm",
         ),
         (
             "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject",
             "Condition in shop.Checkout.pay",
             LockKind::Condition,
             "condition",
+            "shop.Orders.confirm",
         ),
     ] {
         let mut script = Script::default();
         let [admin, best] = two_requests(&mut script);
         let class = name(&mut script, admin, 1, class);
         let method = name(&mut script, admin, 2, "shop.Checkout.pay");
+        let confirms = name(&mut script, best, 3, "shop.Orders.confirm");
         let condition = 0x7000;
         script.rest(200);
         let began_ns = script.now_ns - 150_000_000;
@@ -359,6 +369,10 @@ fn a_java_lock_is_its_object_and_is_held_by_whoever_signals_the_waiter() {
                 kind: LockKind::Condition,
             },
         );
+        if held_by != machine {
+            let method = confirms;
+            script.say(best, "", Record::JavaRelease { condition, method });
+        }
         script.say(
             admin,
             "start > serve > park",
@@ -373,11 +387,12 @@ fn a_java_lock_is_its_object_and_is_held_by_whoever_signals_the_waiter() {
             },
         );
         script.send(admin, "serve > send", 1, 10);
-        assert_eq!(
-            script.open().waits(),
-            [format!(
-                "GET /admin 152 ms for GET /best, {shown} {lock}, shop.Checkout.pay ← start > serve > unpark"
-            )]
-        );
+        let waits = script.open().waits();
+        let [wait] = &waits[..] else {
+            panic!("{waits:?}");
+        };
+        let (_, how) = wait.split_once(" ms for ").expect("it has waited");
+        let expected = format!("GET /best, {shown} {lock}, shop.Checkout.pay ← {held_by}");
+        assert_eq!(how, expected);
     }
 }

@@ -3,11 +3,11 @@
 //!
 //! The machine waits at conditions of its own, one for each thread, and its waits there are seen like those of any program. Here
 //! such waits become one, which tells the object, its class, and the method that waited. Who ended it is told by the signal
-//! to the last of the conditions.
+//! to the last of the conditions, and where it came from [`LockSupport.unpark`](super::points), also the method that called it.
 
 use fulcrum_jvm_interface::jni::{Env, Object};
 use fulcrum_jvm_interface::jvmti::Jvmti;
-use fulcrum_wire::transactions::LockKind;
+use fulcrum_wire::transactions::{LockKind, Record};
 
 use super::names;
 use crate::threads::thread;
@@ -45,7 +45,7 @@ pub(crate) fn ends(env: Env, jvmti: Jvmti, timed_out: Option<bool>) {
         return;
     };
     let method = match wait.has_waited() {
-        true => names::of_waiting_method(env, jvmti),
+        true => names::of_locking_method(env, jvmti),
         false => 0,
     };
     if let Some((path, record)) = wait.end(method, timed_out)
@@ -55,9 +55,36 @@ pub(crate) fn ends(env: Env, jvmti: Jvmti, timed_out: Option<bool>) {
     }
 }
 
+/// The thread is about to end the wait of another one that has parked.
+pub(crate) fn unparks() {
+    if let Some(thread) = thread::current() {
+        thread.lock_wait.wakes();
+    }
+}
+
+/// The thread has done so, if the other one has waited.
+pub(crate) fn unparked(env: Env, jvmti: Jvmti) {
+    let Some(thread) = thread::current() else {
+        return;
+    };
+    let signalled = thread.lock_wait.woke();
+    if signalled[0] == 0 {
+        return;
+    }
+    let method = names::of_locking_method(env, jvmti);
+    if method != 0
+        && let Some(inside) = thread::enter()
+    {
+        for condition in signalled.into_iter().filter(|it| *it != 0) {
+            inside.write(0, &Record::JavaRelease { condition, method });
+        }
+    }
+}
+
 /// The thread turns to something else.
 pub(crate) fn forget() {
     if let Some(thread) = thread::current() {
         thread.lock_wait.forget();
+        thread.lock_wait.woke();
     }
 }

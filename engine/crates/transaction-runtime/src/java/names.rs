@@ -135,14 +135,15 @@ fn lock_kind(class: &str) -> LockKind {
     }
 }
 
-/// The most methods between one of the program's and the lock that it waits for.
+/// The most methods between one of the program's and the lock.
 const DEEPEST: usize = 24;
 
-/// Methods that have waited: the number of the name, and whether the method is part of the lock.
+/// Methods that have waited for a lock or released one: the number of the name, and whether the method is part of the lock.
 static METHODS: Shared<BTreeMap<Method, (u64, bool)>> = Shared::new(BTreeMap::new());
 
-/// The number of the name of the method that waits for a lock: the innermost one that is no part of the lock. 0 without one.
-pub(crate) fn of_waiting_method(env: Env, jvmti: Jvmti) -> u64 {
+/// The number of the name of the method that waits for a lock, or releases one: the innermost one that is no part of the lock. 0
+/// without one.
+pub(crate) fn of_locking_method(env: Env, jvmti: Jvmti) -> u64 {
     let (methods, count) = jvmti.methods::<DEEPEST>();
     for method in &methods[..count] {
         let (name, is_part) = method_name(env, jvmti, *method);

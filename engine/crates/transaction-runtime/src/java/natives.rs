@@ -74,13 +74,14 @@ unsafe extern "system" fn says(_env: Env, _class: Object, _yes: i32, point: i32)
 unsafe extern "system" fn exit(env: Env, _class: Object, point: i32) {
     guarded(point, |point, jvmti| match point {
         Point::Park => lock_waits::ends(env, jvmti, None),
+        Point::Unpark => lock_waits::unparked(env, jvmti),
         _ => leaves(point),
     });
 }
 
 unsafe extern "system" fn thrown(_env: Env, _class: Object, point: i32) {
     guarded(point, |point, _| match point {
-        Point::Park => lock_waits::forget(),
+        Point::Park | Point::Unpark => lock_waits::forget(),
         _ => leaves(point),
     });
 }
@@ -124,6 +125,7 @@ fn enters(point: Point, env: Env, jvmti: Jvmti, (on, given): (Object, Object)) {
             with(|_, tasks| tasks.mark(Kind::Resuming, 0, 0));
         }
         Point::Park => lock_waits::parks(env, jvmti, given),
+        Point::Unpark => lock_waits::unparks(),
     }
 }
 

@@ -34,10 +34,12 @@ pub(crate) enum Point {
     Resume,
     /// Waits until another thread ends the wait. Its argument is what it waits for.
     Park,
+    /// Ends the wait of its argument, a thread.
+    Unpark,
 }
 
 impl Point {
-    const ALL: [Point; 15] = [
+    const ALL: [Point; 16] = [
         Point::Submit,
         Point::Fork,
         Point::Register,
@@ -53,6 +55,7 @@ impl Point {
         Point::EndVirtual,
         Point::Resume,
         Point::Park,
+        Point::Unpark,
     ];
 
     /// The point with this number.
@@ -117,6 +120,7 @@ const PARKING: &[Method] = &[
     ("park", "(Ljava/lang/Object;)V", Point::Park),
     ("parkNanos", "(Ljava/lang/Object;J)V", Point::Park),
     ("parkUntil", "(Ljava/lang/Object;J)V", Point::Park),
+    ("unpark", "(Ljava/lang/Thread;)V", Point::Unpark),
 ];
 const VIRTUAL: &[Method] = &[
     (

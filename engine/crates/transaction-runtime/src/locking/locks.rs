@@ -56,6 +56,9 @@ pub(crate) fn waited(
 pub(crate) fn released((lock, kind): (u64, LockKind), time_ns: u64, frame: &impl Called) {
     if let Some(inside) = thread::enter() {
         inside.write_at(time_ns, inside.path(frame), &Record::Release { lock, kind });
+        if kind == LockKind::Condition {
+            inside.thread().lock_wait.signals(lock);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A thread's wait for a monitor or a lock of a Java virtual machine, between its beginning and its end.
+//! A thread's wait for a monitor or a lock of a Java virtual machine, between its beginning and its end, and its ends of others' waits.
 
 use core::cell::Cell;
 
@@ -15,12 +15,44 @@ pub(crate) struct LockWait {
     condition: Cell<u64>,
     path: Cell<u32>,
     timed_out: Cell<bool>,
+    /// Whether the thread is in a method that ends the wait of another one.
+    wakes: Cell<bool>,
+    /// The conditions that it has signalled there; 0 for none.
+    signalled: [Cell<u64>; MOST_SIGNALS],
 }
+
+/// In a method that ends a wait, the machine may also wake threads of its own, such as its compilers.
+const MOST_SIGNALS: usize = 4;
 
 impl LockWait {
     /// There is no wait any more.
     pub(crate) fn forget(&self) {
         self.kind.set(None);
+    }
+
+    /// The thread begins to end the wait of another one.
+    pub(crate) fn wakes(&self) {
+        self.wakes.set(true);
+        self.signalled.iter().for_each(|it| it.set(0));
+    }
+
+    /// The thread has signalled a condition that others waited for.
+    #[inline]
+    pub(crate) fn signals(&self, condition: u64) {
+        if self.wakes.get() {
+            let place = |it: &&Cell<u64>| [0, condition].contains(&it.get());
+            if let Some(place) = self.signalled.iter().find(place) {
+                place.set(condition);
+            }
+        }
+    }
+
+    /// The thread has ended the wait, or there was none. Returns what it has signalled: zeros stand for nothing.
+    pub(crate) fn woke(&self) -> [u64; MOST_SIGNALS] {
+        let does = self.wakes.take();
+        self.signalled
+            .each_ref()
+            .map(|it| if does { it.get() } else { 0 })
     }
 
     /// Begins one, for an object with this identity hash and class.

@@ -229,8 +229,19 @@ pub(crate) fn alike(main: &str) -> usize {
     jdks().len()
 }
 
-/// A wait as it is recorded: the lock's class, the method, what it is to the program, and whether its time was over.
-type JavaWait = (String, String, LockKind, bool);
+/// A wait as it is recorded.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct JavaWait {
+    /// The lock's class.
+    pub(crate) class: String,
+    /// The method that waited.
+    pub(crate) method: String,
+    /// The method that ended the wait, where it is known.
+    pub(crate) ended_by: Option<String>,
+    /// What the lock is to the program.
+    pub(crate) kind: LockKind,
+    pub(crate) timed_out: bool,
+}
 
 /// The waits of the program's own methods, in order. Another thread has ended each, unless its time was over.
 #[allow(dead_code, reason = "the campaign has no use for it")]
@@ -254,6 +265,12 @@ pub(crate) fn java_waits(main: &str) -> Vec<(u32, Vec<JavaWait>)> {
             Record::Release { lock, .. } => Some((lock, it.head.time_ns, it.thread)),
             _ => None,
         });
+        let ends = log.each(|it| match it.record {
+            Record::JavaRelease { condition, method } => {
+                Some((condition, it.head.time_ns, names[&method].clone()))
+            }
+            _ => None,
+        });
         let waits = log.each(|it| match it.record {
             Record::JavaWait {
                 class,
@@ -272,19 +289,21 @@ pub(crate) fn java_waits(main: &str) -> Vec<(u32, Vec<JavaWait>)> {
                     "nobody has ended the wait in {}",
                     names[&method]
                 );
-                let wait = (
-                    names[&class].clone(),
-                    names[&method].clone(),
+                let ended = ends.iter().find(|it| it.0 == condition && it.1 > began_ns);
+                let wait = JavaWait {
+                    class: names[&class].clone(),
+                    method: names[&method].clone(),
+                    ended_by: ended.map(|it| it.2.clone()),
                     kind,
                     timed_out,
-                );
+                };
                 Some((it.head.time_ns, wait))
             }
             _ => None,
         });
         let mut waits: Vec<_> = waits
             .into_iter()
-            .filter(|(_, (_, method, ..))| method.starts_with(&format!("{main}.")))
+            .filter(|(_, wait)| wait.method.starts_with(&format!("{main}.")))
             .collect();
         waits.sort_by_key(|it| it.0);
         (jdk.version, waits.into_iter().map(|it| it.1).collect())

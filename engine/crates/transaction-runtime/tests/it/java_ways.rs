@@ -4,8 +4,8 @@
 use fulcrum_wire::transactions::LockKind;
 
 use crate::java::{
-    EXECUTORS, FORKS, FUTURES, JDK_21, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS, alike, check,
-    java_waits,
+    EXECUTORS, FORKS, FUTURES, JDK_21, JavaWait, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS,
+    alike, check, java_waits,
 };
 
 /// The number of requests for each scenario.
@@ -46,43 +46,30 @@ fn programs_see_their_tasks_options_and_stacks_as_they_do_alone() {
 
 /// Of the machine's own conditions, one could only tell that something was waited for.
 #[test]
-fn waits_for_monitors_and_locks_tell_the_object_s_class_and_the_method() {
+fn waits_for_monitors_and_locks_tell_the_object_s_class_and_the_methods() {
     let locks = "java.util.concurrent.locks";
+    let lock = format!("{locks}.ReentrantLock$NonfairSync");
+    let shared = format!("{locks}.ReentrantReadWriteLock$NonfairSync");
+    let semaphore = "java.util.concurrent.Semaphore$NonfairSync".to_owned();
+    let latch = "java.util.concurrent.CountDownLatch$Sync".to_owned();
+    let mail = || "Waits$Mail".to_owned();
+    // Where a monitor is left, nothing is called that could tell.
     let expected = [
-        ("Waits$Cart".to_owned(), "pay", LockKind::Mutex, false),
-        (
-            format!("{locks}.ReentrantLock$NonfairSync"),
-            "reserve",
-            LockKind::Mutex,
-            false,
-        ),
-        (
-            format!("{locks}.ReentrantReadWriteLock$NonfairSync"),
-            "change",
-            LockKind::Mutex,
-            false,
-        ),
-        (
-            "java.util.concurrent.Semaphore$NonfairSync".into(),
-            "enter",
-            LockKind::Semaphore,
-            false,
-        ),
-        (
-            "java.util.concurrent.CountDownLatch$Sync".into(),
-            "begin",
-            LockKind::Condition,
-            false,
-        ),
-        ("Waits$Mail".into(), "receive", LockKind::Condition, false),
-        (
-            "Waits$Mail".into(),
-            "receiveNothing",
-            LockKind::Condition,
-            true,
-        ),
+        ("Waits$Cart".to_owned(), "pay", None, LockKind::Mutex),
+        (lock, "reserve", Some("letReserve"), LockKind::Mutex),
+        (shared, "change", Some("letChange"), LockKind::Mutex),
+        (semaphore, "enter", Some("letEnter"), LockKind::Semaphore),
+        (latch, "begin", Some("letBegin"), LockKind::Condition),
+        (mail(), "receive", None, LockKind::Condition),
+        (mail(), "receiveNothing", None, LockKind::Condition),
     ]
-    .map(|(class, method, kind, timed_out)| (class, format!("Waits.{method}"), kind, timed_out));
+    .map(|(class, method, ended_by, kind)| JavaWait {
+        class,
+        method: format!("Waits.{method}"),
+        ended_by: ended_by.map(|it| format!("Waits.{it}")),
+        kind,
+        timed_out: method == "receiveNothing",
+    });
     let all = java_waits("Waits");
     assert!(!all.is_empty());
     for (version, waits) in all {

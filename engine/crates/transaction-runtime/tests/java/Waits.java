@@ -33,17 +33,33 @@ public class Waits {
         lock.unlock();
     }
 
+    static void letReserve() {
+        lock.unlock();
+    }
+
     static void change() {
         shared.writeLock().lock();
         shared.writeLock().unlock();
+    }
+
+    static void letChange() {
+        shared.readLock().unlock();
     }
 
     static void enter() throws InterruptedException {
         permits.acquire();
     }
 
+    static void letEnter() {
+        permits.release();
+    }
+
     static void begin() throws InterruptedException {
         gate.await();
+    }
+
+    static void letBegin() {
+        gate.countDown();
     }
 
     static void receive() throws InterruptedException {
@@ -71,11 +87,11 @@ public class Waits {
         }
         waiter.join();
         lock.lock();
-        waits(Waits::reserve, lock::unlock);
+        waits(Waits::reserve, Waits::letReserve);
         shared.readLock().lock();
-        waits(Waits::change, shared.readLock()::unlock);
-        waits(Waits::enter, permits::release);
-        waits(Waits::begin, gate::countDown);
+        waits(Waits::change, Waits::letChange);
+        waits(Waits::enter, Waits::letEnter);
+        waits(Waits::begin, Waits::letBegin);
         waits(Waits::receive, Waits::send);
         starts(Waits::receiveNothing);
         waiter.join();

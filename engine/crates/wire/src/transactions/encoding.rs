@@ -73,6 +73,7 @@ impl<'a> Record<'a> {
             Record::Function { .. } => RecordKind::Function,
             Record::Register { .. } => RecordKind::Register,
             Record::JavaWait { .. } => RecordKind::JavaWait,
+            Record::JavaRelease { .. } => RecordKind::JavaRelease,
         }
     }
 
@@ -143,6 +144,7 @@ impl<'a> Record<'a> {
                 (Words::of(&[lock, began_ns, two(holder, what)]), none)
             }
             Record::Release { lock, kind } => (Words::of(&[lock, u64::from(kind as u8)]), none),
+            Record::JavaRelease { condition, method } => (Words::of(&[condition, method]), none),
             Record::Produce { item } => (Words::of(&[item]), none),
             Record::Consume { item, list } => (Words::of(&[item, u64::from(list)]), none),
             Record::Demote { list } => (Words::of(&[u64::from(list)]), none),
@@ -310,6 +312,9 @@ impl<'a> Record<'a> {
                 lock,
                 kind: lock_kind(kind)?,
             },
+            (RecordKind::JavaRelease, &[condition, method]) => {
+                Record::JavaRelease { condition, method }
+            }
             (RecordKind::Produce, &[item]) => Record::Produce { item },
             (RecordKind::Consume, &[item, list]) => Record::Consume {
                 item,

@@ -77,6 +77,8 @@ numbered! {
         Register = 25,
         /// See [`super::Record::JavaWait`].
         JavaWait = 26,
+        /// See [`super::Record::JavaRelease`].
+        JavaRelease = 27,
     }
 }
 

@@ -161,6 +161,14 @@ pub enum Record<'a> {
         /// What it is.
         kind: LockKind,
     },
+    /// It was a method of Java that ended the wait of another thread: says more of the thread's last [`Record::Release`] of this
+    /// condition.
+    JavaRelease {
+        /// Its address.
+        condition: u64,
+        /// The method: a [`Record::Function`].
+        method: u64,
+    },
     /// The thread hands its transaction on through memory, or to a handler.
     Produce {
         /// Never given twice in a process, unless one call of a handler is for both.

@@ -5,14 +5,14 @@ use fulcrum_transactions::{CallPath, LockId, Step, Synopsis};
 use fulcrum_wire::transactions::{Head, LockKind, Record};
 
 use crate::replay::state::doing::{Doing, Hold, InstanceId, ThreadRow};
-use crate::replay::state::wait::{OwnedWait, RecordedWait, Released, SeenWait, WaitsFor};
+use crate::replay::state::wait::{LockedAt, OwnedWait, RecordedWait, Released, SeenWait, WaitsFor};
 use crate::replay::state::world::World;
 
 /// The thread that another one waited for, and where it was.
 struct Blamed {
     context: Synopsis,
     instance: Option<InstanceId>,
-    path: Option<u32>,
+    at: Option<LockedAt>,
 }
 
 /// The record of a release may be this much later than that of the end of the wait.
@@ -70,8 +70,26 @@ impl World<'_> {
         releases.push(Released {
             time_ns: head.time_ns,
             thread,
-            path: head.path,
+            at: LockedAt {
+                path: head.path,
+                method: 0,
+            },
         });
+    }
+
+    /// A method of Java was what released a lock.
+    pub(in crate::replay) fn released_in_java(
+        &mut self,
+        thread: ThreadRow,
+        lock: u64,
+        method: u64,
+    ) {
+        let process = self.threads[thread].process;
+        let of_lock = self.processes[process].releases.get_mut(&lock);
+        let own = of_lock.and_then(|all| all.iter_mut().rev().find(|it| it.thread == thread));
+        if let Some(release) = own {
+            release.at.method = method;
+        }
     }
 
     /// A thread continues its previous work, so its waits delayed that work. Waits after an answer only did so if more of
@@ -178,7 +196,11 @@ impl World<'_> {
         wait: &SeenWait,
         blamed: Option<&Blamed>,
     ) -> Wait<Synopsis, LockId, Synopsis> {
-        let holder_path = blamed.and_then(|it| it.path);
+        let held_at = blamed.and_then(|it| it.at);
+        let waited_at = LockedAt {
+            path: wait.path,
+            method: wait.recorded.java.map_or(0, |it| it.method),
+        };
         Wait {
             waiter: wait.context,
             holder: match blamed.map(|it| it.context) {
@@ -190,17 +212,16 @@ impl World<'_> {
             kind: kind(&wait.recorded),
             wait_ns: wait.ended_ns.saturating_sub(wait.recorded.began_ns),
             paths: Paths {
-                waiter: self.waited_at(process, wait),
-                holder: holder_path.map(|it| self.alone(process, it)),
+                waiter: self.locked_at(process, waited_at),
+                holder: held_at.map(|it| self.locked_at(process, it)),
             },
         }
     }
 
-    /// The call path of a wait, as a context of its own. In Java, the method that waited instead of the machine's own functions.
-    fn waited_at(&mut self, process: usize, wait: &SeenWait) -> Synopsis {
-        let method = wait.recorded.java.map_or(0, |it| it.method);
-        let Some(method) = self.index.function(process, method) else {
-            return self.alone(process, wait.path);
+    /// Where a thread waited or released, as a context of its own: in Java, the method instead of the machine's own functions.
+    fn locked_at(&mut self, process: usize, at: LockedAt) -> Synopsis {
+        let Some(method) = self.index.function(process, at.method) else {
+            return self.alone(process, at.path);
         };
         let names = &mut self.processes[process].dictionary.names;
         let method = Step::Path(CallPath::new(vec![names.intern(method)]));
@@ -221,7 +242,7 @@ impl World<'_> {
         let since = &since[..since.partition_point(|it| it.time_ns <= until_ns)];
         if let Some(holder) = known {
             let release = since.iter().find(|it| it.thread == holder);
-            return Some(self.blame(holder, began_ns, release.map(|it| it.path)));
+            return Some(self.blame(holder, began_ns, release.map(|it| it.at)));
         }
         let during = since.partition_point(|it| it.time_ns <= wait.ended_ns);
         let (during, later) = since.split_at(during);
@@ -229,16 +250,16 @@ impl World<'_> {
         let last = during.iter().rev().find(by_others);
         let soon = || later.iter().find(by_others);
         let release = last.or_else(soon)?;
-        Some(self.blame(release.thread, release.time_ns, Some(release.path)))
+        Some(self.blame(release.thread, release.time_ns, Some(release.at)))
     }
 
-    fn blame(&self, thread: ThreadRow, time_ns: u64, path: Option<u32>) -> Blamed {
+    fn blame(&self, thread: ThreadRow, time_ns: u64, at: Option<LockedAt>) -> Blamed {
         let moment = self.threads[thread].at(time_ns);
         let moment = moment.filter(|it| !it.is_to_come);
         Blamed {
             context: moment.map(|it| it.context).unwrap_or_default(),
             instance: moment.and_then(|it| it.instance),
-            path,
+            at,
         }
     }
 }

@@ -131,5 +131,13 @@ pub(in crate::replay) enum WaitsFor {
 pub(in crate::replay) struct Released {
     pub(in crate::replay) time_ns: u64,
     pub(in crate::replay) thread: ThreadRow,
+    pub(in crate::replay) at: LockedAt,
+}
+
+/// Where a thread waited for a lock, or released it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::replay) struct LockedAt {
     pub(in crate::replay) path: u32,
+    /// The number of the name of the method of Java, or 0: the path ends inside the virtual machine then.
+    pub(in crate::replay) method: u64,
 }

@@ -213,6 +213,9 @@ impl<'a> World<'a> {
             Record::Event { stream, .. } => self.receives_event(thread, stream, head.time_ns),
             Record::Wait { .. } | Record::JavaWait { .. } => self.waited(thread, head, record),
             Record::Release { lock, .. } => self.released(thread, head, lock),
+            Record::JavaRelease { condition, method } => {
+                self.released_in_java(thread, condition, method);
+            }
             Record::Produce { item } => self.produces(thread, item, head.path),
             Record::Consume { item, list } => self.consumes(thread, head, item, list),
             Record::Handler { .. } => self.handles(thread, head, record),

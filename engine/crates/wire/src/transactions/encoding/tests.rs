@@ -118,6 +118,10 @@ fn all<'a>() -> Vec<Record<'a>> {
             began_ns: 5,
             timed_out: true,
         },
+        Record::JavaRelease {
+            condition: 0x7fff_0040,
+            method: NAMED_FUNCTIONS | 8,
+        },
     ]
 }
 
