@@ -11,6 +11,7 @@ use fulcrum_schema::{
 use fulcrum_transactions::stitch::ComparedType;
 
 use super::args::CompareArgs;
+use super::brief::brief;
 use super::types;
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::search::details;
@@ -177,7 +178,7 @@ fn table(found: &TransactionsCompared, top: usize, style: Style) -> String {
             Cell::left(verdict).colour(Some(Colour::Dim)),
             Cell::right(median(&it.a)),
             Cell::right(median(&it.b)),
-            Cell::left(&it.name).colour(Some(Colour::Strong)),
+            Cell::left(brief(&it.name)).colour(Some(Colour::Strong)),
         ]);
     }
     let mut out = match found.types.is_empty() {

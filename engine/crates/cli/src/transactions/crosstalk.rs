@@ -5,6 +5,7 @@ use fulcrum_answers::what_if::{add_gains, gains};
 use fulcrum_schema::{CrosstalkPair, TransactionsCrosstalk};
 
 use super::args::CrosstalkArgs;
+use super::brief::brief;
 use super::open::{folders, open_with_timeline};
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
@@ -47,8 +48,8 @@ fn as_text(found: &TransactionsCrosstalk, args: &CrosstalkArgs, style: Style) ->
             Cell::right(style.nanoseconds(it.wait_ns)),
             Cell::right(style.nanoseconds(it.mean_ns as u64)),
             Cell::right(grouped(it.count)),
-            Cell::left(&it.waiter),
-            Cell::left(&it.holder),
+            Cell::left(brief(&it.waiter)),
+            Cell::left(brief(&it.holder)),
             Cell::left(format!("{} ({})", it.lock, it.kind)),
         ]);
     }
@@ -76,7 +77,9 @@ fn paths(pair: &CrosstalkPair, style: Style) -> String {
     const SHOWN: usize = 5;
     let mut out = format!(
         "\n{} waits for {} at {}\n",
-        pair.waiter, pair.holder, pair.lock
+        brief(&pair.waiter),
+        brief(&pair.holder),
+        pair.lock
     );
     for it in pair.paths.iter().take(SHOWN) {
         out += &format!("  {}\n", style.nanoseconds(it.wait_ns));

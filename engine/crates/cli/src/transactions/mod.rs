@@ -1,6 +1,7 @@
 //! `fulcrum transactions`: which kinds of request spend the time, and which wait for which (Whodunit).
 
 mod args;
+mod brief;
 mod compare;
 mod crosstalk;
 mod export;

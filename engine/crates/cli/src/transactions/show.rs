@@ -4,6 +4,7 @@ use fulcrum_answers::quantity::grouped;
 use fulcrum_schema::{TransactionFlowKind, TransactionStage, TransactionType, TransactionsShown};
 
 use super::args::ShowArgs;
+use super::brief::brief;
 use super::open::open;
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
@@ -59,7 +60,7 @@ fn types(shown: &TransactionsShown, most: usize, style: Style) -> String {
             Cell::right(time(it.wall_p50_ns)),
             Cell::right(time(it.wall_p99_ns)),
             Cell::right(time(Some(it.wait_ns).filter(|&ns| ns > 0))),
-            Cell::left(&it.name).colour(Some(Colour::Strong)),
+            Cell::left(brief(&it.name)).colour(Some(Colour::Strong)),
         ]);
         for stage in stages(it) {
             table.row(vec![

@@ -5,6 +5,7 @@ use fulcrum_answers::what_if::{Vanishing, gain, what_if as predicted};
 use fulcrum_schema::{TransactionsWhatIf, WhatIfTime, WhatIfTimes, WhatIfType};
 
 use super::args::WhatIfArgs;
+use super::brief::brief;
 use super::open::open_with_timeline;
 use crate::outcome::{DONE, Failure, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
@@ -60,6 +61,6 @@ fn row(it: &WhatIfType, style: Style) -> Vec<Cell> {
         time(|it| it.p95),
         time(|it| it.p99),
         Cell::left(style.plain(gain(it).unwrap_or_else(|| "-".into()))),
-        Cell::left(&it.name).colour(Some(Colour::Strong)),
+        Cell::left(brief(&it.name)).colour(Some(Colour::Strong)),
     ]
 }
