@@ -25,7 +25,7 @@ test("crosstalk has a cell for each pair that waited, and one tab stop", () => {
 
 test("an open pair stays open when the run is reloaded", () => {
   const html = crosstalk([pair("GET /a", "GET /b", 4e6)], { waiter: "GET /a", holder: "GET /b" });
-  expect(html).toContain("<h3>GET /a waits for GET /b</h3>");
+  expect(html).toContain(">GET /a waits for GET /b</h3>");
 });
 
 test("without crosstalk the page says so", () => {

@@ -1,5 +1,6 @@
 /** Two runs of transactions compared: their types side by side. */
 import { render, type VNode } from "preact";
+import { brief } from "../../core/transactions/brief";
 import type {
   ComparedCell,
   ComparedRow,
@@ -109,7 +110,7 @@ function Row({ row }: { row: ComparedRow }): VNode {
           title={row.in === "both" ? "Compare in the Navigator" : "Search in the Navigator"}
           onClick={() => send({ type: "compare", of: row.name, in: row.in })}
         >
-          {row.name}
+          {brief(row.name)}
         </Link>
       </td>
       <td>{`${row.countA} / ${row.countB}`}</td>

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { TransactionsCrosstalk } from "../../core/engine/protocol";
+import { brief } from "../../core/transactions/brief";
 import {
   type CrosstalkCell,
   type CrosstalkMatrix,
@@ -58,7 +59,9 @@ export function Crosstalk({ crosstalk, first, chosen: tell, go, measure }: Props
       <div id="pair" aria-live="polite">
         {shown !== null && (
           <>
-            <h3>{`${shown.waiter} waits for ${shown.holder}`}</h3>
+            <h3
+              title={`${shown.waiter} waits for ${shown.holder}`}
+            >{`${brief(shown.waiter)} waits for ${brief(shown.holder)}`}</h3>
             {pairLocks(crosstalk, shown.waiter, shown.holder).map((lock) => (
               <Lock key={`${lock.types} ${lock.lock}`} lock={lock} go={go} measure={measure} />
             ))}
@@ -98,7 +101,7 @@ function Matrix({ matrix, chosen, choose }: MatrixProps): VNode {
           </th>
           {matrix.holders.map((holder) => (
             <th key={holder} scope="col" title={holder}>
-              <span class="cut">{holder}</span>
+              <span class="cut">{brief(holder)}</span>
             </th>
           ))}
           <th scope="col">all</th>
@@ -108,7 +111,7 @@ function Matrix({ matrix, chosen, choose }: MatrixProps): VNode {
         {matrix.waiters.map((waiter, row) => (
           <tr key={waiter}>
             <th class="text" scope="row" title={waiter}>
-              <span class="cut">{waiter}</span>
+              <span class="cut">{brief(waiter)}</span>
             </th>
             {(matrix.cells[row] ?? []).map((cell, column) => (
               <td key={matrix.holders[column]}>

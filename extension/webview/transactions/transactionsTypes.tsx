@@ -1,6 +1,7 @@
 /** The table of types: sorted by any column, stages below their types, everything by keys too. */
 import { Component, createRef, type VNode } from "preact";
 import type { TransactionsShown, TransactionType } from "../../core/engine/protocol";
+import { brief } from "../../core/transactions/brief";
 import type { TypeAction } from "../../core/transactions/messages";
 import { pathParts } from "../../core/transactions/paths";
 import {
@@ -219,7 +220,7 @@ function Actions({ type, act, go }: ActionsProps): VNode {
   return (
     <div id="typeActions" class="line" role="toolbar" aria-label={`What to do with ${type.name}`}>
       <strong class="cut" title={type.name}>
-        {type.name}
+        {brief(type.name)}
       </strong>
       {actions.map(([action, text, key, title]) => (
         <Button
@@ -285,7 +286,7 @@ function Row({ row, active, chosen, select, unfold }: RowProps): VNode {
     >
       <td class="text name" title={row.context}>
         <Twistie open={row.open} unfold={unfold} />
-        <span>{row.name}</span>
+        <span>{brief(row.name)}</span>
       </td>
       <td class="cpu">
         <span class="track">
