@@ -36,7 +36,7 @@ export async function bench(args, program = path.join(root, "bin", "fulcrum")) {
   };
   const parts = [];
   for (const corpus of wanted) {
-    const part = corpus === recorded ? await partRecorded(session) : await partOf(corpus, from, session);
+    const part = corpus === recorded ? await partRecorded(session) : await partOf(corpus, session);
     parts.push(part);
     print(corpus, part.rows);
   }
@@ -47,8 +47,8 @@ export async function bench(args, program = path.join(root, "bin", "fulcrum")) {
 const recorded = { name: "recorded", peer: "the tools themselves" };
 const all = [...corpora, recorded];
 
-async function partOf(corpus, from, session) {
-  const repository = await repositoryOf(corpus, from);
+async function partOf(corpus, session) {
+  const repository = await repositoryOf(corpus, session.from);
   const { revision, files } = await listFiles(corpus, repository);
   const { peer, version } = await peerOf(corpus.name, repository, session.engine);
   const rows = await step(corpus.name, async (say) => {

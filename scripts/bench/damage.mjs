@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- damage [--copies N] [--from FOLDER] [--resume] [CORPUS…]`: the memory of reading what is left of other people's
+ * `npm run bench -- damage [--copies N] [--from FOLDER] [CORPUS…]`: the memory of reading what is left of other people's
  * recordings: N prefixes (200 unless told) and as many damaged copies of every file of the public corpora, and of every gzip file's
- * content. Fails when one of them crashes a reader or takes it a minute, or when its reading needs more than ten times the memory
- * of the whole file's. The repositories are those of `npm run bench -- corpora`.
+ * content. Fails when one of them crashes a reader, when those of one file take half an hour, or when reading one needs more than ten
+ * times the memory of reading the whole file. The repositories are those of `npm run bench -- corpora`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { engine, run, StepError, step } from "../lib/steps.mjs";
 import { corpora } from "./corpora/catalogue.mjs";
@@ -14,30 +15,22 @@ import { listFiles, repositoryOf, unpack } from "./corpora/files.mjs";
 import { damageReport, isTooMuch } from "./damage/report.mjs";
 import { runChild } from "./lib/children.mjs";
 import { writeSection } from "./lib/document.mjs";
-import { Journal } from "./lib/journal.mjs";
 import { describeMachine } from "./lib/machine.mjs";
 
 /** Seconds for all copies of a file. */
 const limit = 1800;
-const usage = "usage: npm run bench -- damage [--copies N] [--from FOLDER] [--resume] [CORPUS…]";
+const usage = "usage: npm run bench -- damage [--copies N] [--from FOLDER] [CORPUS…]";
 
 export async function bench(args) {
-  const { wanted, copies, from, resume } = options(args);
+  const { wanted, copies, from } = options(args);
   const program = await build();
-  const journal = new Journal("damage");
   const rows = [];
   for (const corpus of wanted) {
     const files = await filesOf(corpus, from);
     await step(corpus.name, (say) =>
-      atOnce(files, async ({ path: place, file, object }) => {
+      atOnce(files, async ({ path: place, file }) => {
         say(place);
-        const key = `${corpus.name} ${place} ${object} ${copies}`;
-        const known = resume ? journal.get(key) : undefined;
-        rows.push({
-          corpus: corpus.name,
-          path: place,
-          ...(known ?? journal.put(key, await measured(program, file, copies))),
-        });
+        rows.push({ corpus: corpus.name, path: place, ...(await measured(program, file, copies)) });
       }),
     );
   }
@@ -49,7 +42,7 @@ export async function bench(args) {
     throw new StepError(`${bad.length} files have a copy that crashes a reader or needs too much memory.`);
   }
   const { machine, fulcrum, revision } = await describeMachine();
-  const text = damageReport(rows, `${journal.dates()} on ${machine}, ${fulcrum} (${revision})`);
+  const text = damageReport(rows, `${new Date().toISOString().slice(0, 10)} on ${machine}, ${fulcrum} (${revision})`);
   if (wanted.length === corpora.length) {
     writeSection("docs/benchmarks.md", "damage", text);
   } else {
@@ -58,25 +51,20 @@ export async function bench(args) {
 }
 
 function options(args) {
-  const rest = [...args];
-  const taken = (name) => {
-    const at = rest.indexOf(name);
-    return at < 0 ? undefined : (rest.splice(at, 2)[1] ?? "");
-  };
-  const copies = Number(taken("--copies") ?? 200);
-  const from = taken("--from");
-  const resume = rest.includes("--resume");
-  const names = rest.filter((name) => name !== "--resume");
-  const unknown = names.filter((name) => !corpora.some((corpus) => corpus.name === name));
-  if (unknown.length > 0 || !Number.isInteger(copies) || copies < 1 || from === "") {
+  const known = { copies: { type: "string", default: "200" }, from: { type: "string" } };
+  const { values, positionals } = parseArgs({ args, options: known, strict: false, allowPositionals: true });
+  const { copies, from, ...others } = values;
+  const wanted = corpora.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const misspelt = positionals.some((name) => !corpora.some((corpus) => corpus.name === name));
+  if (
+    misspelt ||
+    Object.keys(others).length > 0 ||
+    !(Number.isInteger(Number(copies)) && copies >= 1) ||
+    from === true
+  ) {
     throw new StepError(`${usage}, where CORPUS is one of ${corpora.map(({ name }) => name).join(", ")}.`);
   }
-  return {
-    wanted: corpora.filter(({ name }) => names.length === 0 || names.includes(name)),
-    copies,
-    from: from === undefined ? undefined : path.resolve(from),
-    resume,
-  };
+  return { wanted, copies: Number(copies), from: from === undefined ? undefined : path.resolve(from) };
 }
 
 async function build() {
@@ -92,13 +80,12 @@ async function filesOf(corpus, from) {
   const found = [];
   for (const file of files) {
     for (const read of (await unpack(corpus, repository, file)) ?? []) {
-      const { object } = file;
-      found.push({ ...read, object });
+      found.push(read);
       const bytes = readFileSync(read.file);
       if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
         const content = `${read.file}.content`;
         writeFileSync(content, gunzipSync(bytes));
-        found.push({ path: `${read.path}, its content`, file: content, object });
+        found.push({ path: `${read.path}, its content`, file: content });
       }
     }
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { damageReport, isTooMuch } from "../../scripts/bench/damage/report.mjs";
 
 const mebibyte = 1 << 20;
-const row = { corpus: "pprof", path: "a.pb.gz", bytes: 10, whole: mebibyte, readWhole: true, copies: 48, read: 8 };
+const row = { corpus: "pprof", path: "a.pb.gz", whole: mebibyte, copies: 48, read: 8 };
 
 describe("damage", () => {
   it("a copy may need ten times the memory of the whole file, and less than a mebibyte is never too much", () => {

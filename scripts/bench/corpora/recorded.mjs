@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { root, run, which } from "../../lib/steps.mjs";
+import { root, run, StepError, tryRun, which } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
 import { checkOut, repositoryOf } from "./files.mjs";
 import { python } from "./tools/python.mjs";
@@ -215,7 +215,13 @@ export const recordings = [
       const sources = await checkOut(await repositoryOf(nofib, from), ["common", `real/${program}`], `${file}.sources`);
       const cwd = path.join(sources, "real", program);
       const built = ["-v0", "-w", "-cpp", "-O1", "-prof", "-fprof-auto", "-rtsopts", "-o", "profiled", "Main.hs"];
-      await run("ghc", built, { cwd });
+      const { code, output } = await tryRun("ghc", built, { cwd });
+      if (output.includes("profiling libraries")) {
+        return undefined;
+      }
+      if (code !== 0) {
+        throw new StepError(`${output}\nGHC does not build ${program}.`);
+      }
       const profiled = (options) =>
         run("sh", ["-c", `exec ./profiled "$@" < ${input}`, "sh", ...args, "+RTS", ...options, "-RTS"], { cwd });
       await profiled(["-pj", "-poas-json"]);

@@ -3,9 +3,7 @@
 /**
  * @typedef {object} Measured
  * @property {string} [failed] how the reader crashed
- * @property {number} [bytes] of the file
  * @property {number} [whole] bytes of memory for the file, its own included
- * @property {boolean} [readWhole] it is a profile
  * @property {number} [copies] prefixes and damaged copies
  * @property {number} [read] of these
  * @property {number} [most] bytes of memory for one of them

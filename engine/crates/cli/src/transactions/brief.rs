@@ -10,28 +10,26 @@ const STAGES: &str = " → ";
 const FUNCTIONS: &str = " > ";
 
 /// The name of a type, with the ends of a context that is too long to be read: the outermost and the innermost function of each
-/// stage, and the first two and last two stages. `--json` gives all of it.
+/// stage, and the first two and last two stages. `--json` gives all of it, and the editor shows the same (`brief.ts`).
 pub(super) fn brief(name: &str) -> String {
     if name.len() <= LONG {
         return name.into();
     }
+    let stage = |stage| ends(stage, FUNCTIONS, MOST_FUNCTIONS, 1);
     let stages: Vec<String> = name.split(STAGES).map(stage).collect();
-    match &stages[..] {
-        [first, second, .., before, last] if stages.len() > MOST_STAGES => {
-            [first, second, "…", before, last].join(STAGES)
-        }
-        all => all.join(STAGES),
-    }
+    ends(&stages.join(STAGES), STAGES, MOST_STAGES, 2)
 }
 
-fn stage(text: &str) -> String {
-    let functions: Vec<&str> = text.split(FUNCTIONS).collect();
-    match functions[..] {
-        [outermost, .., innermost] if functions.len() > MOST_FUNCTIONS => {
-            [outermost, "…", innermost].join(FUNCTIONS)
-        }
-        _ => text.into(),
+/// The first and the last few parts, if there are more than `most`.
+fn ends(text: &str, between: &str, most: usize, kept: usize) -> String {
+    let parts: Vec<&str> = text.split(between).collect();
+    if parts.len() <= most {
+        return text.into();
     }
+    let last = parts.len() - kept;
+    [&parts[..kept], &["…"], &parts[last..]]
+        .concat()
+        .join(between)
 }
 
 #[cfg(test)]

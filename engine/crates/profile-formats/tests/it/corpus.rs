@@ -8,6 +8,10 @@ use fulcrum_stats::Random;
 
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
+#[path = "damage.rs"]
+mod damage;
+
+use damage::damage;
 
 /// Every fuzz target, in alphabetical order, and its format; `None` detects it.
 pub(crate) const TARGETS: &[(&str, Option<Format>)] = &[
@@ -42,24 +46,6 @@ pub(crate) const TARGETS: &[(&str, Option<Format>)] = &[
     ("speedscope", Some(Format::Speedscope)),
     ("stackprof", Some(Format::Stackprof)),
     ("v8_log", Some(Format::V8Log)),
-];
-
-/// Numbers that broke readers before, and syntax of several formats.
-const TOKENS: [&[u8]; 14] = [
-    b"0",
-    b"-1",
-    b"NaN",
-    b"1e999",
-    b"2147483648",
-    b"4294967295",
-    b"9223372036854775808",
-    b"18446744073709551615",
-    b"null",
-    b"\xff\xff\xff\xff\x0f",
-    b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-    b"[[",
-    b"\n",
-    b";",
 ];
 
 /// Reads each file of the corpora as it is, and `mutations` damaged copies. Returns the number of damaged copies and the bytes of
@@ -108,28 +94,4 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
-}
-
-fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
-    let at = random.index(bytes.len());
-    let end = at + random.index(bytes.len() - at);
-    let token = TOKENS[random.index(TOKENS.len())];
-    match random.below(8) {
-        _ if bytes.is_empty() => bytes.extend(token),
-        0 => bytes.truncate(at),
-        1 => bytes[at] = random.below(256) as u8,
-        2 => bytes[at] ^= 1 << random.below(8),
-        3 => drop(bytes.remove(at)),
-        4 => drop(bytes.splice(at..at, token.iter().copied())),
-        5 => drop(bytes.splice(
-            at..(at + token.len()).min(bytes.len()),
-            token.iter().copied(),
-        )),
-        6 => drop(bytes.drain(at..end)),
-        _ => {
-            let part = bytes[at..end].to_vec();
-            let to = random.index(bytes.len());
-            bytes.splice(to..to, part);
-        }
-    }
 }

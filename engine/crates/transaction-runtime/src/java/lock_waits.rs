@@ -85,6 +85,5 @@ pub(crate) fn unparked(env: Env, jvmti: Jvmti) {
 pub(crate) fn forget() {
     if let Some(thread) = thread::current() {
         thread.lock_wait.forget();
-        thread.lock_wait.woke();
     }
 }

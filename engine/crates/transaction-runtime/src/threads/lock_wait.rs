@@ -25,9 +25,10 @@ pub(crate) struct LockWait {
 const MOST_SIGNALS: usize = 4;
 
 impl LockWait {
-    /// There is no wait any more.
+    /// The thread neither waits nor ends a wait any more.
     pub(crate) fn forget(&self) {
         self.kind.set(None);
+        self.wakes.set(false);
     }
 
     /// The thread begins to end the wait of another one.
