@@ -14,6 +14,7 @@ import { root, StepError, seconds, step, tryRun } from "../lib/steps.mjs";
 import { compare } from "./accuracy/compare.mjs";
 import { measureCoz } from "./accuracy/coz.mjs";
 import { measureFulcrum, reread } from "./accuracy/fulcrum.mjs";
+import { measureLeftOut, repeats } from "./accuracy/leftOut.mjs";
 import { findPeers } from "./accuracy/peers.mjs";
 import { longest, plan } from "./accuracy/plan.mjs";
 import { allPrograms, build, buildable, keys } from "./accuracy/programs.mjs";
@@ -133,6 +134,7 @@ function parts(sample, peers, folders) {
   const forCoz = () => build(sample, folders, { forCoz: true });
   return [
     { name: "truth", measure: async (budget) => measureTruth(sample, await program(), budget) },
+    ...(repeats(sample) ? [{ name: "left out", measure: async () => measureLeftOut(sample, await program()) }] : []),
     { name: "fulcrum", measure: async (budget) => measureFulcrum(sample, await program(), budget) },
     ...peers.map((peer) => ({
       name: peer.key,

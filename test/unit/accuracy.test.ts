@@ -1,5 +1,7 @@
 /** What the accuracy and first-verdict benchmarks compute, and how they edit other people's programs. */
 import { describe, expect, test } from "vitest";
+import { predictionAt } from "../../scripts/bench/accuracy/compare.mjs";
+import { leftOut, timePerVisit } from "../../scripts/bench/accuracy/leftOut.mjs";
 import { placeboError } from "../../scripts/bench/accuracy/placebo.mjs";
 import { plan } from "../../scripts/bench/accuracy/plan.mjs";
 import { allPrograms } from "../../scripts/bench/accuracy/programs.mjs";
@@ -63,6 +65,38 @@ describe("the campaign", () => {
   });
 });
 
+describe("what is really left out", () => {
+  test("is the part of the target's own time, against the mean of two unchanged runs", () => {
+    const { levels, apart } = leftOut([11, 9, 6, 4, 9]);
+    expect(levels).toEqual({ 25: 1 - 9 / 10, 50: 1 - 6 / 10, 75: 1 - 4 / 10 });
+    expect(apart).toBeCloseTo(0.2);
+  });
+
+  test("is counted in samples for each visit, in experiments without a speedup", () => {
+    const experiment = (speedup: number, samples: number, visits: number) =>
+      JSON.stringify({
+        ...{ type: "experiment", selected: "a.c:1", speedup, selected_samples: samples },
+        points: [{ name: "p", delta: visits }],
+      });
+    const header = JSON.stringify({ type: "header", period: 1500 });
+    const text = [header, experiment(0, 10, 4), experiment(0.5, 90, 1), experiment(0, 20, 6), '{"type":"exp'].join(
+      "\n",
+    );
+    expect(timePerVisit(text, "p")).toBe((1500 * 30) / 10);
+  });
+
+  test("is the speedup whose prediction is compared, on the line between two levels", () => {
+    const at = (value: number) => ({ value, low: value - 0.1, high: value + 0.1 });
+    const known = { 25: at(0.2), 50: at(0.4), 100: { ...at(0.5), low: null } };
+    expect(predictionAt(known, 50)).toEqual(known[50]);
+    expect(predictionAt(known, 40)?.value).toBeCloseTo(0.32);
+    expect(predictionAt(known, 10)).toEqual({ value: expect.closeTo(0.08), low: expect.closeTo(0.04), high: expect.closeTo(0.12) });
+    expect(predictionAt(known, 75)).toEqual({ value: expect.closeTo(0.45), low: null, high: expect.closeTo(0.55) });
+    expect(predictionAt({ 25: at(0.2) }, 30)).toBeUndefined();
+    expect(predictionAt(known, -1)).toBeUndefined();
+  });
+});
+
 describe("the placebo error", () => {
   const record = (type: string, speedup: number, period: number, pauses: number) => ({
     ...{ type, speedup, pauses, duration: period * 100 },
@@ -95,7 +129,14 @@ describe("the placebo error", () => {
 
 test("a host's report has a row for each program, a total, and a column for each version of coz", () => {
   const prediction = { value: 0.2, low: 0.1, high: 0.3, error: 0.01, inside: true };
-  const row = { sample: "s", target: "t", percent: 25, actual: { value: 0.21, spread: 0.01 }, fulcrum: prediction };
+  const row = {
+    sample: "s",
+    target: "t",
+    percent: 25,
+    leftOut: 0.18,
+    actual: { value: 0.21, spread: 0.01 },
+    fulcrum: prediction,
+  };
   const peers = [
     { key: "coz", title: "coz 0.2.2" },
     { key: "coz-head", title: "coz 0.2.5" },
@@ -120,7 +161,7 @@ test("a host's report has a row for each program, a total, and a column for each
   expect(text).toContain("| s | 1.0 | 1.0 | 100 % | −0.2 | – | 5.0 |");
   expect(text).toContain("| **all 1** | 1.0 | 1.0 | 100 % | −0.2 | – | 5.0 |");
   expect(text).toContain(
-    "| s | t | 25 % | 21.0 % ± 1.0 | 20.0 % (10.0 %…30.0 %) | 1.0 | yes | not measured |  | 20.0 % | 5.0 |",
+    "| s | t | 25 % | 18.0 % | 21.0 % ± 1.0 | 20.0 % (10.0 %…30.0 %) | 1.0 | yes | not measured |  | 20.0 % | 5.0 |",
   );
   expect(text).toContain("- `other`: no source");
 });

@@ -37,7 +37,7 @@ test("a cell's error is the distance from the measured value; its interval may o
 
 test("an unknown interval contains nothing", () => {
   const result = { t: { levels: { 25: { value: 0.2, low: null, high: null } } } };
-  const [row] = compare(sample as never, (part: string) => (part === "truth" ? truth : result));
+  const [row] = compare(sample as never, (part: string) => ({ truth, fulcrum: result })[part]);
   expect(row?.fulcrum?.inside).toBe(false);
 });
 

@@ -5,6 +5,7 @@ import { levels } from "./truth.mjs";
 /**
  * @typedef {object} Row
  * @property {string} sample @property {string} target @property {number} percent
+ * @property {number | undefined} leftOut of the target's time, where it was measured: then predictions are for this speedup
  * @property {{ value: number, spread: number } | undefined} actual
  * @property {Prediction | undefined} fulcrum and so on: a prediction by the key of each profiler
  *
@@ -18,16 +19,19 @@ import { levels } from "./truth.mjs";
 /** @param {(part: string) => any} part of the sample's results @param {string[]} peers their keys @returns {Row[]} */
 export function compare(sample, part, peers = ["coz"]) {
   const truth = part("truth");
+  const counted = part("left out");
   return sample.targets.flatMap((target) =>
     levels.map((percent) => {
       const costs = truth?.costs[`${target.name}:${percent}`];
       const actual = costs === undefined ? undefined : speedup(truth.costs.full, costs);
-      const cell = (name) => judge(part(name)?.[target.name], percent, actual);
+      const leftOut = counted?.[target.name]?.levels[percent];
+      const cell = (name) => judge(part(name)?.[target.name], (leftOut ?? percent / 100) * 100, actual);
       return {
         sample: sample.name,
         target: target.name,
         percent,
         theory: target.theory?.[levels.indexOf(percent)],
+        leftOut,
         actual,
         ...Object.fromEntries(["fulcrum", ...peers].map((key) => [key, cell(key)])),
       };
@@ -42,9 +46,9 @@ function judge(result, percent, actual) {
   if (result.failure !== undefined) {
     return { failure: result.failure, detail: result.detail };
   }
-  const prediction = result.levels[percent];
+  const prediction = predictionAt(result.levels, percent);
   if (prediction === undefined) {
-    return { failure: `no experiment at ${percent} %`, detail: result.notes?.join(" ") };
+    return { failure: `no experiment at ${Math.round(percent)} %`, detail: result.notes?.join(" ") };
   }
   if (actual === undefined) {
     return prediction;
@@ -52,6 +56,29 @@ function judge(result, percent, actual) {
   const { value, low, high } = prediction;
   const inside = low !== null && high !== null && low <= actual.value && actual.value <= high;
   return { ...prediction, error: Math.abs(value - actual.value), inside };
+}
+
+const nothing = { value: 0, low: 0, high: 0 };
+
+/**
+ * The prediction for a speedup: that of its level, or on the line between those of the two next to it. Nothing is 0 %.
+ * @param {Record<string, Prediction>} known @param {number} percent
+ * @returns {Prediction | undefined} undefined beyond the last level
+ */
+export function predictionAt(known, percent) {
+  if (known[percent] !== undefined) {
+    return known[percent];
+  }
+  const all = [[0, nothing], ...Object.entries(known).map(([level, it]) => [Number(level), it])];
+  const below = all.filter(([level]) => level <= percent).at(-1);
+  const above = all.find(([level]) => level > percent);
+  if (below === undefined || above === undefined) {
+    return undefined;
+  }
+  const part = (percent - below[0]) / (above[0] - below[0]);
+  const between = (key) =>
+    below[1][key] === null || above[1][key] === null ? null : below[1][key] + part * (above[1][key] - below[1][key]);
+  return { value: between("value"), low: between("low"), high: between("high") };
 }
 
 /** Mean absolute error, worst error and coverage of the cells that have both numbers. */

@@ -1,4 +1,5 @@
 /** How long the parts of a campaign take, so that all of it takes an hour of a quiet machine at most. */
+import { repeats, secondsToCount } from "./leftOut.mjs";
 import { patience } from "./truth.mjs";
 
 /** Seconds of the whole campaign. */
@@ -9,14 +10,16 @@ const shares = { truth: 0.3, fulcrum: 0.42, coz: 0.14 };
 const enough = { truth: 48, fulcrum: 58, coz: 26 };
 const rounds = 7;
 
-/** @typedef {{ truth: number, rounds: number, fulcrum: number, coz: number }} Budget seconds, all targets together */
+/** @typedef {{ truth: number, rounds: number, fulcrum: number, coz: number, leftOut: number }} Budget seconds, all targets together */
 
 /**
  * @param {{ name: string, targets: unknown[] }[]} programs @param {number} peers
  * @returns {{ budget: (program: { targets: unknown[] }) => Budget, seconds: number }} `seconds`: all of it, at most
  */
 export function plan(programs, peers) {
-  const unit = hour / programs.reduce((sum, program) => sum + weight(program), 0);
+  const leftOut = (program) => (repeats(program) ? secondsToCount * program.targets.length : 0);
+  const counting = programs.reduce((sum, program) => sum + leftOut(program), 0);
+  const unit = (hour - counting) / programs.reduce((sum, program) => sum + weight(program), 0);
   const each = shares.truth + shares.fulcrum + shares.coz * peers;
   const part = (name) => Math.min((unit * shares[name]) / Math.max(1, each), enough[name]);
   // The truth may be measured for longer where it is vague.
@@ -26,15 +29,16 @@ export function plan(programs, peers) {
     rounds,
     fulcrum: one.fulcrum * weight(program),
     coz: one.coz * weight(program),
+    leftOut: leftOut(program),
   });
-  const parts = ["truth", "fulcrum", ...Array.from({ length: peers }, () => "coz")];
+  const parts = ["truth", "left out", "fulcrum", ...Array.from({ length: peers }, () => "coz")];
   const all = programs.flatMap((program) => parts.map((name) => longest(budget(program), name)));
   return { budget, seconds: all.reduce((sum, it) => sum + it, 0) };
 }
 
-/** Seconds that a part takes at most: the truth, Fulcrum's, or a peer's. @param {Budget} budget @param {string} name */
+/** Seconds that a part takes at most: the truth, what is left out, Fulcrum's, or a peer's. @param {Budget} budget @param {string} name */
 export function longest(budget, name) {
-  const seconds = { truth: budget.truth * patience, fulcrum: budget.fulcrum };
+  const seconds = { truth: budget.truth * patience, "left out": budget.leftOut, fulcrum: budget.fulcrum };
   return seconds[name] ?? budget.coz;
 }
 

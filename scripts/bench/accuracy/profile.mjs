@@ -28,7 +28,7 @@ export async function readPredictions(profile, sample, target, options = []) {
     const there = point.targets.map(describe).join("; ") || "none";
     return { failure: "no experiment", detail: `There are: ${there}. ${shown.notes.join(" ")}` };
   }
-  const predictions = levels.flatMap((percent) => {
+  const predictions = [...levels, 100].flatMap((percent) => {
     const at = found.points.find(({ speedup }) => Math.abs(speedup - percent / 100) < 1e-6);
     return at === undefined ? [] : [[percent, { value: at.programSpeedup, low: at.low, high: at.high }]];
   });

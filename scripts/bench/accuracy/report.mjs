@@ -111,14 +111,15 @@ function absent(programs, there, journal) {
 function cellTable(rows, peers) {
   const columns = peers.map(({ title }) => `${title} | error`);
   return [
-    `| ${["program", "target", "speedup", "actual", "predicted", "error", "inside", ...columns].join(" | ")} |`,
-    `|---|---|---:|---:|---:|---:|:-:|${peers.map(() => "---:|---:|").join("")}`,
+    `| ${["program", "target", "speedup", "left out", "actual", "predicted", "error", "inside", ...columns].join(" | ")} |`,
+    `|---|---|---:|---:|---:|---:|---:|:-:|${peers.map(() => "---:|---:|").join("")}`,
     ...rows.map((row) => {
       const actual = row.actual && `${percent(row.actual.value)} ± ${points(row.actual.spread)}`;
       const mark = row.fulcrum?.inside === undefined ? "" : row.fulcrum.inside ? "yes" : "**no**";
       const error = (cell) => (cell?.error === undefined ? "" : points(cell.error));
       const theirs = peers.flatMap(({ key }) => [predicted(row[key], false), error(row[key])]);
-      const ours = [row.sample, row.target, `${row.percent} %`, actual ?? "not measured", predicted(row.fulcrum)];
+      const left = row.leftOut === undefined ? "" : percent(row.leftOut);
+      const ours = [row.sample, row.target, `${row.percent} %`, left, actual ?? "not measured", predicted(row.fulcrum)];
       return `| ${[...ours, error(row.fulcrum), mark, ...theirs].join(" | ")} |`;
     }),
   ];
