@@ -67,9 +67,12 @@ describe("the campaign", () => {
 
 describe("what is really left out", () => {
   test("is the part of the target's own time, against the mean of two unchanged runs", () => {
-    const { levels, apart } = leftOut([11, 9, 6, 4, 9]);
+    const { levels, apart } = leftOut([10.2, 9, 6, 4, 9.8]);
     expect(levels).toEqual({ 25: 1 - 9 / 10, 50: 1 - 6 / 10, 75: 1 - 4 / 10 });
-    expect(apart).toBeCloseTo(0.2);
+    expect(apart).toBeCloseTo(0.04);
+    expect(leftOut([10, 9, undefined, 4, 10]).levels).toEqual({ 25: 1 - 9 / 10, 75: 1 - 4 / 10 });
+    expect(leftOut([11, 9, 6, 4, 9]).levels).toEqual({});
+    expect(leftOut([undefined, 9, 6, 4, 9]).levels).toEqual({});
   });
 
   test("is counted in samples for each visit, in experiments without a speedup", () => {
@@ -79,10 +82,12 @@ describe("what is really left out", () => {
         points: [{ name: "p", delta: visits }],
       });
     const header = JSON.stringify({ type: "header", period: 1500 });
-    const text = [header, experiment(0, 10, 4), experiment(0.5, 90, 1), experiment(0, 20, 6), '{"type":"exp'].join(
+    const text = [header, experiment(0, 100, 40), experiment(0.5, 900, 1), experiment(0, 200, 60), '{"type":"exp'].join(
       "\n",
     );
-    expect(timePerVisit(text, "p")).toBe((1500 * 30) / 10);
+    expect(timePerVisit(text, "p")).toBe((1500 * 300) / 100);
+    expect(timePerVisit([header, experiment(0, 100, 49)].join("\n"), "p")).toBeUndefined();
+    expect(timePerVisit([header, experiment(0, 99, 50)].join("\n"), "p")).toBeUndefined();
   });
 
   test("is the speedup whose prediction is compared, on the line between two levels", () => {
@@ -90,8 +95,13 @@ describe("what is really left out", () => {
     const known = { 25: at(0.2), 50: at(0.4), 100: { ...at(0.5), low: null } };
     expect(predictionAt(known, 50)).toEqual(known[50]);
     expect(predictionAt(known, 40)?.value).toBeCloseTo(0.32);
-    expect(predictionAt(known, 10)).toEqual({ value: expect.closeTo(0.08), low: expect.closeTo(0.04), high: expect.closeTo(0.12) });
+    expect(predictionAt(known, 10)).toEqual({
+      value: expect.closeTo(0.08),
+      low: expect.closeTo(0.04),
+      high: expect.closeTo(0.12),
+    });
     expect(predictionAt(known, 75)).toEqual({ value: expect.closeTo(0.45), low: null, high: expect.closeTo(0.55) });
+    expect(predictionAt({ 25: at(0.2) }, 26)).toEqual(at(0.2));
     expect(predictionAt({ 25: at(0.2) }, 30)).toBeUndefined();
     expect(predictionAt(known, -1)).toBeUndefined();
   });

@@ -60,6 +60,9 @@ function judge(result, percent, actual) {
 
 const nothing = { value: 0, low: 0, high: 0 };
 
+/** What is so few points beyond the last level is as good as that level. */
+const beyond = 2;
+
 /**
  * The prediction for a speedup: that of its level, or on the line between those of the two next to it. Nothing is 0 %.
  * @param {Record<string, Prediction>} known @param {number} percent
@@ -73,7 +76,7 @@ export function predictionAt(known, percent) {
   const below = all.filter(([level]) => level <= percent).at(-1);
   const above = all.find(([level]) => level > percent);
   if (below === undefined || above === undefined) {
-    return undefined;
+    return below !== undefined && percent <= below[0] + beyond ? below[1] : undefined;
   }
   const part = (percent - below[0]) / (above[0] - below[0]);
   const between = (key) =>

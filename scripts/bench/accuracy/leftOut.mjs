@@ -16,6 +16,11 @@ import { levels } from "./truth.mjs";
 const each = 5;
 /** The unchanged program is first and last: its two runs tell how far such a measurement is off. */
 const order = [0, ...levels, 0];
+/** With fewer visits or samples, a run tells nothing. */
+const fewestVisits = 50;
+const fewestSamples = 100;
+/** Nor do runs of an unchanged program that differ by more than this fraction. */
+const mostApart = 0.05;
 /** Seconds for a target. */
 export const secondsToCount = each * order.length;
 
@@ -24,8 +29,8 @@ export const repeats = (sample) => sample.origin !== undefined;
 
 /**
  * @returns {Promise<Record<string, LeftOut>>} by target
- * @typedef {{ levels: Record<string, number>, apart: number }} LeftOut fractions of the target's time, and by how much two unchanged
- *   runs differ
+ * @typedef {{ levels: Record<string, number>, apart?: number }} LeftOut fractions of the target's time, where they are known, and by
+ *   how much two unchanged runs differ
  */
 export async function measureLeftOut(sample, program) {
   const found = {};
@@ -39,12 +44,19 @@ export async function measureLeftOut(sample, program) {
   return found;
 }
 
-/** @param {number[]} times of a visit, in the order of the runs @returns {LeftOut} */
+/** @param {(number | undefined)[]} times of a visit, in the order of the runs @returns {LeftOut} */
 export function leftOut(times) {
   const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) {
+    return { levels: {} };
+  }
   const full = (first + last) / 2;
-  const parts = levels.map((percent, number) => [percent, 1 - times[number + 1] / full]);
-  return { levels: Object.fromEntries(parts), apart: Math.abs(first - last) / full };
+  const apart = Math.abs(first - last) / full;
+  const parts = levels.flatMap((percent, number) => {
+    const time = times[number + 1];
+    return time === undefined || apart > mostApart ? [] : [[percent, 1 - time / full]];
+  });
+  return { levels: Object.fromEntries(parts), apart };
 }
 
 /** Nanoseconds that the target takes for each visit of the progress point, while this part of it is left out. */
@@ -64,7 +76,7 @@ async function timeOf(sample, target, program, percent) {
   return timePerVisit(files.map((name) => readFileSync(path.join(folder, name), "utf8")).join(""), sample.point);
 }
 
-/** @param {string} text records of a run @param {string} point */
+/** @param {string} text records of a run @param {string} point @returns {number | undefined} undefined if there are too few */
 export function timePerVisit(text, point) {
   const records = text
     .split("\n")
@@ -74,5 +86,6 @@ export function timePerVisit(text, point) {
   const unchanged = records.filter(({ type, speedup }) => type === "experiment" && speedup === 0);
   const sum = (of) => unchanged.reduce((all, record) => all + of(record), 0);
   const visits = sum(({ points }) => points.find(({ name }) => name === point)?.delta ?? 0);
-  return (period * sum((record) => record.selected_samples)) / visits;
+  const samples = sum((record) => record.selected_samples);
+  return visits < fewestVisits || samples < fewestSamples ? undefined : (period * samples) / visits;
 }
