@@ -1,6 +1,6 @@
 /** What the accuracy and first-verdict benchmarks compute, and how they edit other people's programs. */
 import { describe, expect, test } from "vitest";
-import { predictionAt } from "../../scripts/bench/accuracy/compare.mjs";
+import { compare, predictionAt } from "../../scripts/bench/accuracy/compare.mjs";
 import { leftOut, timePerVisit } from "../../scripts/bench/accuracy/leftOut.mjs";
 import { placeboError } from "../../scripts/bench/accuracy/placebo.mjs";
 import { plan } from "../../scripts/bench/accuracy/plan.mjs";
@@ -67,25 +67,45 @@ describe("the campaign", () => {
 
 describe("what is really left out", () => {
   test("is the part of the target's own time, against the mean of two unchanged runs", () => {
-    const { levels, apart } = leftOut([10.2, 9, 6, 4, 9.8]);
+    const times = (...targets: (number | undefined)[]) =>
+      targets.map((target) => (target === undefined ? undefined : { target, all: target + 10 }));
+    const { levels, elsewhere, apart } = leftOut(times(10.2, 9, 6, 4, 9.8));
     expect(levels).toEqual({ 25: 1 - 9 / 10, 50: 1 - 6 / 10, 75: 1 - 4 / 10 });
+    expect(elsewhere).toEqual({ 25: 0, 50: 0, 75: 0 });
     expect(apart).toBeCloseTo(0.04);
-    expect(leftOut([10, 9, undefined, 4, 10]).levels).toEqual({ 25: 1 - 9 / 10, 75: 1 - 4 / 10 });
-    expect(leftOut([11, 9, 6, 4, 9]).levels).toEqual({});
-    expect(leftOut([undefined, 9, 6, 4, 9]).levels).toEqual({});
+    expect(leftOut(times(10, 9, undefined, 4, 10)).levels).toEqual({ 25: 1 - 9 / 10, 75: 1 - 4 / 10 });
+    expect(leftOut(times(11, 9, 6, 4, 9)).levels).toEqual({});
+    expect(leftOut(times(undefined, 9, 6, 4, 9)).levels).toEqual({});
+  });
+
+  test("is no answer where the rest of the program takes another time than before", () => {
+    const full = { target: 10, all: 20 };
+    const counted = leftOut([full, { target: 8, all: 18 }, { target: 5, all: 13 }, { target: 3 }, full]);
+    expect(counted.elsewhere).toEqual({ 25: 0, 50: -0.1 });
+    const sample = { name: "s", targets: [{ name: "t" }] };
+    const level = { value: 0.1, low: 0, high: 1 };
+    const parts: Record<string, unknown> = {
+      truth: { costs: { full: [10, 10, 10], "t:25": [9, 9, 9], "t:50": [7, 7, 7], "t:75": [6, 6, 6] } },
+      "left out": { t: counted },
+      fulcrum: { t: { levels: { 25: level, 50: level, 75: level } } },
+    };
+    const rows = compare(sample, (part) => parts[part], []);
+    expect(rows.map(({ elsewhere }) => elsewhere)).toEqual([undefined, -0.1, undefined]);
+    expect(rows.map(({ fulcrum }) => fulcrum?.error !== undefined)).toEqual([true, false, true]);
   });
 
   test("is counted in samples for each visit, in experiments without a speedup", () => {
     const experiment = (speedup: number, samples: number, visits: number) =>
       JSON.stringify({
-        ...{ type: "experiment", selected: "a.c:1", speedup, selected_samples: samples },
+        ...{ type: "experiment", selected: "a.c:1", speedup, selected_samples: samples, wall: 1e6 },
         points: [{ name: "p", delta: visits }],
       });
     const header = JSON.stringify({ type: "header", period: 1500 });
-    const text = [header, experiment(0, 100, 40), experiment(0.5, 900, 1), experiment(0, 200, 60), '{"type":"exp'].join(
-      "\n",
-    );
-    expect(timePerVisit(text, "p")).toBe((1500 * 300) / 100);
+    const unchanged = [header, experiment(0, 100, 40), experiment(0.5, 900, 1), experiment(0, 200, 60)];
+    expect(timePerVisit([...unchanged, '{"type":"exp'].join("\n"), "p")).toEqual({ target: (1500 * 300) / 100 });
+    const total = (time: number, samples: number) => JSON.stringify({ type: "samples", time, total: samples });
+    const counted = [...unchanged, total(1e6, 50), total(4e6, 800)].join("\n");
+    expect(timePerVisit(counted, "p")?.all).toBeCloseTo((1500 * 750 * (2e6 / 3e6)) / 100);
     expect(timePerVisit([header, experiment(0, 100, 49)].join("\n"), "p")).toBeUndefined();
     expect(timePerVisit([header, experiment(0, 99, 50)].join("\n"), "p")).toBeUndefined();
   });

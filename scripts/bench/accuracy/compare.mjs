@@ -1,11 +1,14 @@
 /** The cells of the table: what was predicted beside what happened. Fractions throughout. */
 import { mean, speedup } from "../lib/statistics.mjs";
+import { mostElsewhere } from "./leftOut.mjs";
 import { levels } from "./truth.mjs";
 
 /**
  * @typedef {object} Row
  * @property {string} sample @property {string} target @property {number} percent
  * @property {number | undefined} leftOut of the target's time, where it was measured: then predictions are for this speedup
+ * @property {number | undefined} elsewhere what the rest of the program takes more than before, of all its time, where it is too much to
+ *   compare
  * @property {{ value: number, spread: number } | undefined} actual
  * @property {Prediction | undefined} fulcrum and so on: a prediction by the key of each profiler
  *
@@ -25,13 +28,17 @@ export function compare(sample, part, peers = ["coz"]) {
       const costs = truth?.costs[`${target.name}:${percent}`];
       const actual = costs === undefined ? undefined : speedup(truth.costs.full, costs);
       const leftOut = counted?.[target.name]?.levels[percent];
-      const cell = (name) => judge(part(name)?.[target.name], (leftOut ?? percent / 100) * 100, actual);
+      const change = counted?.[target.name]?.elsewhere?.[percent];
+      const elsewhere = Math.abs(change ?? 0) > mostElsewhere ? change : undefined;
+      const answer = elsewhere === undefined ? actual : undefined;
+      const cell = (name) => judge(part(name)?.[target.name], (leftOut ?? percent / 100) * 100, answer);
       return {
         sample: sample.name,
         target: target.name,
         percent,
         theory: target.theory?.[levels.indexOf(percent)],
         leftOut,
+        elsewhere,
         actual,
         ...Object.fromEntries(["fulcrum", ...peers].map((key) => [key, cell(key)])),
       };

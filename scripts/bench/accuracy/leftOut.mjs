@@ -2,6 +2,10 @@
  * How much of a target's time is really left out in programs by others. Where work is done four times and a repetition is left out,
  * that is a fourth of the time only if all repetitions take equally long: often the first waits for memory, and the others find
  * everything in the cache. So Fulcrum's samples are counted, in runs whose experiments change nothing.
+ *
+ * The same samples tell whether the change reached further: a shorter loop over a smaller table also makes the code around it faster,
+ * and an instruction that is left out may let the next one wait for memory instead. A prediction is about the target alone, so what
+ * such a change brings is no answer to it.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -21,6 +25,8 @@ const fewestVisits = 50;
 const fewestSamples = 100;
 /** Nor do runs of an unchanged program that differ by more than this fraction. */
 const mostApart = 0.05;
+/** The rest of the program takes as long as before unless it changed by more than this fraction of all of a visit. */
+export const mostElsewhere = 0.05;
 /** Seconds for a target. */
 export const secondsToCount = each * order.length;
 
@@ -29,8 +35,10 @@ export const repeats = (sample) => sample.origin !== undefined;
 
 /**
  * @returns {Promise<Record<string, LeftOut>>} by target
- * @typedef {{ levels: Record<string, number>, apart?: number }} LeftOut fractions of the target's time, where they are known, and by
- *   how much two unchanged runs differ
+ * @typedef {{ levels: Record<string, number>, elsewhere: Record<string, number>, apart?: number }} LeftOut fractions of the target's
+ *   time, where they are known; what the rest of the program takes more than before, as fractions of all of a visit; and by how much
+ *   two unchanged runs differ
+ * @typedef {{ target: number, all?: number }} Time nanoseconds of a visit, `all` if the run is long enough to tell
  */
 export async function measureLeftOut(sample, program) {
   const found = {};
@@ -44,22 +52,28 @@ export async function measureLeftOut(sample, program) {
   return found;
 }
 
-/** @param {(number | undefined)[]} times of a visit, in the order of the runs @returns {LeftOut} */
+/** @param {(Time | undefined)[]} times in the order of the runs @returns {LeftOut} */
 export function leftOut(times) {
   const [first, last] = [times[0], times.at(-1)];
   if (first === undefined || last === undefined) {
-    return { levels: {} };
+    return { levels: {}, elsewhere: {} };
   }
-  const full = (first + last) / 2;
-  const apart = Math.abs(first - last) / full;
-  const parts = levels.flatMap((percent, number) => {
-    const time = times[number + 1];
-    return time === undefined || apart > mostApart ? [] : [[percent, 1 - time / full]];
-  });
-  return { levels: Object.fromEntries(parts), apart };
+  const full = (first.target + last.target) / 2;
+  const apart = Math.abs(first.target - last.target) / full;
+  const known = apart > mostApart ? [] : levels.map((percent, number) => [percent, times[number + 1]]);
+  const there = known.filter(([, time]) => time !== undefined);
+  const all = (first.all + last.all) / 2;
+  const rest = (time) => time.all - time.target;
+  const before = (rest(first) + rest(last)) / 2;
+  const elsewhere = there.map(([percent, time]) => [percent, (rest(time) - before) / all]);
+  return {
+    levels: Object.fromEntries(there.map(([percent, time]) => [percent, 1 - time.target / full])),
+    elsewhere: Object.fromEntries(elsewhere.filter(([, change]) => !Number.isNaN(change))),
+    apart,
+  };
 }
 
-/** Nanoseconds that the target takes for each visit of the progress point, while this part of it is left out. */
+/** What each visit of the progress point takes while this part of the target is left out. @returns {Promise<Time | undefined>} */
 async function timeOf(sample, target, program, percent) {
   const folder = path.join(root, "out", "bench", "left-out");
   mkdirSync(path.dirname(folder), { recursive: true });
@@ -76,16 +90,24 @@ async function timeOf(sample, target, program, percent) {
   return timePerVisit(files.map((name) => readFileSync(path.join(folder, name), "utf8")).join(""), sample.point);
 }
 
-/** @param {string} text records of a run @param {string} point @returns {number | undefined} undefined if there are too few */
+/** @param {string} text records of a run @param {string} point @returns {Time | undefined} undefined if there are too few */
 export function timePerVisit(text, point) {
   const records = text
     .split("\n")
-    .filter((line) => /^\{"type":"(header|experiment)"/.test(line))
+    .filter((line) => /^\{"type":"(header|experiment|samples)".*\}$/.test(line))
     .map((line) => JSON.parse(line));
-  const { period } = records.find(({ type }) => type === "header");
-  const unchanged = records.filter(({ type, speedup }) => type === "experiment" && speedup === 0);
-  const sum = (of) => unchanged.reduce((all, record) => all + of(record), 0);
+  const of = (wanted) => records.filter(({ type }) => type === wanted);
+  const [{ period }] = of("header");
+  const unchanged = of("experiment").filter(({ speedup }) => speedup === 0);
+  const sum = (what) => unchanged.reduce((all, record) => all + what(record), 0);
   const visits = sum(({ points }) => points.find(({ name }) => name === point)?.delta ?? 0);
   const samples = sum((record) => record.selected_samples);
-  return visits < fewestVisits || samples < fewestSamples ? undefined : (period * samples) / visits;
+  if (visits < fewestVisits || samples < fewestSamples) {
+    return undefined;
+  }
+  // The totals are of the whole run, whose beginning is none of this program's steady work.
+  const [begin, end] = [of("samples")[0], of("samples").at(-1)];
+  const busy = begin === end ? Number.NaN : (end.total - begin.total) / (end.time - begin.time);
+  const all = (period * busy * sum(({ wall }) => wall)) / visits;
+  return { target: (period * samples) / visits, ...(Number.isNaN(all) ? {} : { all }) };
 }

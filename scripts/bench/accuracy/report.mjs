@@ -115,7 +115,7 @@ function cellTable(rows, peers) {
     `|---|---|---:|---:|---:|---:|---:|:-:|${peers.map(() => "---:|---:|").join("")}`,
     ...rows.map((row) => {
       const actual = row.actual && `${percent(row.actual.value)} ± ${points(row.actual.spread)}`;
-      const mark = row.fulcrum?.inside === undefined ? "" : row.fulcrum.inside ? "yes" : "**no**";
+      const mark = row.elsewhere === undefined ? inside(row.fulcrum) : `rest ${signed(row.elsewhere)}`;
       const error = (cell) => (cell?.error === undefined ? "" : points(cell.error));
       const theirs = peers.flatMap(({ key }) => [predicted(row[key], false), error(row[key])]);
       const left = row.leftOut === undefined ? "" : percent(row.leftOut);
@@ -123,6 +123,10 @@ function cellTable(rows, peers) {
       return `| ${[...ours, error(row.fulcrum), mark, ...theirs].join(" | ")} |`;
     }),
   ];
+}
+
+function inside(cell) {
+  return cell?.inside === undefined ? "" : cell.inside ? "yes" : "**no**";
 }
 
 function predicted(cell, interval = true) {

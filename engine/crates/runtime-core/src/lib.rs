@@ -12,6 +12,7 @@ pub mod attribute;
 pub mod budget;
 pub mod calls;
 pub mod draw;
+pub mod first;
 pub mod ledger;
 pub mod pace;
 pub mod record;

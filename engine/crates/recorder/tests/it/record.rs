@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{Counters, Lab, marked, recording, run, run_for, run_until, says};
+use crate::support::{Counters, Lab, PATIENCE, marked, recording, run, run_for, run_until, says};
 use fulcrum_model::causal::{Count, Experiment, Recording};
 use fulcrum_recorder::{Aim, Error, Exit, Options, Remote, Sampler, record};
 
@@ -52,6 +52,22 @@ fn the_line_with_more_of_the_work_has_more_of_the_samples() {
         assert!(of.iter().all(|it| it.selected.location.line == 10));
         assert!(of.iter().map(|it| delta(it, "round")).sum::<u64>() > 0);
     }
+}
+
+/// If a thread's first sample came after a whole period, these would have none.
+#[test]
+fn threads_that_live_for_less_than_a_period_have_samples_for_their_time() {
+    const THREADS: u64 = 500;
+    let lab = Lab::build("brief.c", &["-g", "-pthread"]);
+    let arguments = [&*THREADS.to_string()];
+    let recorded = run(&lab.options(&arguments, PATIENCE.as_secs_f64())).unwrap();
+    let samples = lines(&recording(&recorded));
+    let work = samples.get(&marked("brief.c", "work")).copied();
+    let expected = THREADS * 600_000 / PERIOD_NS as u64;
+    assert!(
+        work.is_some_and(|it| it > expected / 2),
+        "{expected} expected: {samples:?}"
+    );
 }
 
 /// The delay that an experiment inserts is what its samples earned.

@@ -1,4 +1,5 @@
-//! Pauses, exact to the microsecond: a thread sleeps for most of one and spins for the rest.
+//! Pauses, exact to the microsecond: a thread sleeps for most of one and spins for the rest, or spins all the time where no one else
+//! needs the processor.
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -149,9 +150,9 @@ fn set_slice(to: &libc::sched_attr) {
     };
 }
 
-/// In `passed_ns`, all threads of the program together spent `queued_ns` in run queues.
-pub(crate) fn report_queueing(queued_ns: u64, passed_ns: u64) {
-    TAIL.report_queueing(queued_ns, passed_ns);
+/// Tells how busy the machine was in an experiment. See [`Tail::report`].
+pub(crate) fn report(passed_ns: u64, queued_ns: Option<u64>, others_ns: Option<u64>) {
+    TAIL.report(passed_ns, queued_ns, others_ns);
 }
 
 /// How many pauses all threads have started.

@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::attribute::{Found, frames};
 use fulcrum_runtime_core::calls::Spent;
+use fulcrum_runtime_core::first::First;
 use fulcrum_runtime_core::ring::Ring;
 use fulcrum_runtime_core::spread::Taken;
 use fulcrum_unwind::Registers;
@@ -31,6 +32,7 @@ pub(crate) struct Sampling {
     timer: AtomicI32,
     cpu_ns: Cell<u64>,
     remainder_ns: Cell<u64>,
+    first: First,
 }
 
 /// Data pages of a ring: room for 18 full callchains. With the head page, it stays small against the memory that unprivileged
@@ -45,6 +47,7 @@ const IP_TIME_CALLCHAIN: u64 = 1 | 4 | 32;
 const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
 const ENABLE: usize = 0x2400;
 const DISABLE: usize = 0x2401;
+const SET_PERIOD: usize = 0x4008_2404;
 
 /// Starts to sample the calling thread. A thread that cannot be sampled runs on without samples.
 pub(crate) fn start(sampling: &Sampling) {
@@ -53,6 +56,9 @@ pub(crate) fn start(sampling: &Sampling) {
     }
     let wanted = control::session().sampler;
     let flags = &control::process().flags;
+    sampling
+        .first
+        .begin(control::session().period_ns, sys::thread_id());
     let (may_perf, may_timer) = (allowed::may(Purpose::Perf), allowed::may(Purpose::Timer));
     if wanted != sampler::TIMER && may_perf && start_perf(sampling) {
         flags.fetch_or(flag::PERF, Ordering::Relaxed);
@@ -65,9 +71,10 @@ pub(crate) fn start(sampling: &Sampling) {
 
 fn start_perf(sampling: &Sampling) -> bool {
     // Samples in the kernel belong to the line that called it. Without the privilege, only user time is sampled.
-    let whole = open_perf(EXCLUDE_CALLCHAIN_KERNEL);
+    let first_ns = sampling.first.after_ns();
+    let whole = open_perf(first_ns, EXCLUDE_CALLCHAIN_KERNEL);
     let sees_kernel = whole.is_some();
-    let Some(fd) = whole.or_else(|| open_perf(Attributes::EXCLUDE_KERNEL)) else {
+    let Some(fd) = whole.or_else(|| open_perf(first_ns, Attributes::EXCLUDE_KERNEL)) else {
         return false;
     };
     if !sees_kernel {
@@ -135,13 +142,13 @@ pub(crate) fn is_signalling(fd: i32) -> bool {
         .is_none_or(|bits| bits.load(Ordering::Relaxed) & 1 << (fd % 64) != 0)
 }
 
-fn open_perf(exclude: u64) -> Option<i32> {
+fn open_perf(period: u64, exclude: u64) -> Option<i32> {
     let session = control::session();
     let attributes = Attributes {
         kind: Attributes::SOFTWARE,
         size: size_of::<Attributes>() as u32,
         config: Attributes::TASK_CLOCK,
-        period: session.period_ns,
+        period,
         sample_type: IP_TIME_CALLCHAIN,
         flags: Attributes::DISABLED
             | Attributes::EXCLUDE_HYPERVISOR
@@ -222,6 +229,7 @@ impl Sampling {
         self.ring.set(null_mut());
         self.timer.store(-1, Ordering::Release);
         self.remainder_ns.set(0);
+        self.first.end();
     }
 
     /// Positions in the ring: of the kernel's next record, and of the first that we have not read. `None` without a ring.
@@ -264,7 +272,12 @@ impl Sampling {
         let mut earned = 0;
         let period = control::session().period_ns;
         let map = control::map();
-        let found = Ring::new(data).read(from, to, |sample| {
+        let mut samples = 0;
+        Ring::new(data).read(from, to, |sample| {
+            if !self.first.counts(period) {
+                return;
+            }
+            samples += 1;
             breakpoints::sample(sample.ip, 1);
             let found = if map.targets.is_leaf(sample.ip) {
                 map.targets.of(core::iter::once(sample.ip))
@@ -287,12 +300,32 @@ impl Sampling {
             earned += choice::on_sample(map, &in_section(found), sample.time, 1, period);
         });
         tail.store(to, Ordering::Release);
+        self.take_whole_periods();
         control::process()
             .samples
-            .fetch_add(found.samples, Ordering::Relaxed);
+            .fetch_add(samples, Ordering::Relaxed);
         Taken {
-            time_ns: found.samples * period,
+            time_ns: samples * period,
             earned_ns: earned,
+        }
+    }
+
+    /// After the first sample, the others follow at whole periods.
+    fn take_whole_periods(&self) {
+        let (perf, _) = self.sources();
+        if perf >= 0 && self.first.is_on() && allowed::may(Purpose::Perf) {
+            let period = control::session().period_ns;
+            // SAFETY: a plain system call on a descriptor that we own; the kernel reads the period during it.
+            let set = unsafe {
+                let period = &raw const period as usize;
+                sys::call(
+                    libc::SYS_ioctl,
+                    [perf as usize, SET_PERIOD, period, 0, 0, 0],
+                )
+            };
+            if set >= 0 {
+                self.first.end();
+            }
         }
     }
 
@@ -312,8 +345,8 @@ impl Sampling {
         let weight = ticking.weight_ns.unwrap_or_else(|| {
             let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
             // After a rest, more than a tick's time may have passed.
-            cpu.saturating_sub(self.cpu_ns.replace(cpu))
-                .min(ticking.most_ns)
+            let passed = cpu.saturating_sub(self.cpu_ns.replace(cpu));
+            passed.min(ticking.most_ns) + self.first.take_ahead()
         });
         let period = control::session().period_ns.max(1);
         let whole = weight + self.remainder_ns.get();
@@ -355,12 +388,22 @@ impl Sampling {
 
     /// Suspends sampling until [`Sampling::resume`]. Any thread may call this.
     pub(crate) fn hold(&self) {
-        self.arm(DISABLE, 0);
+        self.arm(DISABLE, 0, 0);
     }
 
     /// Starts or resumes sampling.
     pub(crate) fn resume(&self) {
-        self.arm(ENABLE, Ticking::now().interval_ns);
+        let interval = Ticking::now().interval_ns;
+        let first = self.first.after_ns();
+        self.arm(
+            ENABLE,
+            if first == 0 {
+                interval
+            } else {
+                interval.min(first)
+            },
+            interval,
+        );
     }
 
     /// The calling thread is about to pause: what it spins there is no part of a sampling period. Pauses begin at samples, so the
@@ -392,14 +435,14 @@ impl Sampling {
         }
     }
 
-    fn arm(&self, request: usize, interval_ns: u64) {
-        let period = libc::timespec {
+    fn arm(&self, request: usize, first_ns: u64, interval_ns: u64) {
+        let after = |ns: u64| libc::timespec {
             tv_sec: 0,
-            tv_nsec: interval_ns as i64,
+            tv_nsec: ns as i64,
         };
         let setting = libc::itimerspec {
-            it_interval: period,
-            it_value: period,
+            it_interval: after(interval_ns),
+            it_value: after(first_ns),
         };
         self.control_perf(request);
         // SAFETY: a plain system call on a timer that we own.

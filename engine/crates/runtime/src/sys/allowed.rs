@@ -84,7 +84,7 @@ const APART: u64 = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_VFORK) as 
 const ACCESS: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
 const TICKS: u64 = libc::CLOCK_THREAD_CPUTIME_ID as u64;
 
-static NEEDED: [Needed; 44] = {
+static NEEDED: [Needed; 45] = {
     use Purpose::{
         Apart, Child, Everything, Keep, Link, Machine, Memory, Perf, Punctual, Quiet, Slice, Time,
         Timer,
@@ -127,6 +127,7 @@ static NEEDED: [Needed; 44] = {
             [NONE, libc::F_SETFL as u64, 0, 0, 0, 0],
         ),
         needed(Perf, libc::SYS_ioctl, [NONE, 0x2400, 0, 0, 0, 0]),
+        needed(Perf, libc::SYS_ioctl, [NONE, 0x4008_2404, 0, 0, 0, 0]),
         needed(Timer, libc::SYS_timer_create, [TICKS, 1, 0, 0, 0, 0]),
         needed(Timer, libc::SYS_timer_settime, [NONE, 0, 0, 0, 0, 0]),
         needed(Timer, libc::SYS_timer_delete, [NONE, 0, 0, 0, 0, 0]),

@@ -137,7 +137,9 @@ impl Profiler {
         let process = control::process();
         let queued = process.queued_ns.load(Ordering::Relaxed);
         let queued_ns = (queued > 0).then(|| queued.saturating_sub(start.queued_ns));
-        pausing::report_queueing(queued_ns.unwrap_or(0), end - start.time);
+        let others_ns = (self.others_ns().zip(start.others_ns))
+            .map(|(after, before)| after.saturating_sub(before));
+        pausing::report(end - start.time, queued_ns, others_ns);
         let finished = Experiment {
             treatment: start.treatment,
             start_ns: start.time - self.began_ns,
@@ -146,10 +148,7 @@ impl Profiler {
             // Pauses that had begun before the experiment count, too.
             pauses: pausing::begun() - start.pauses_ended,
             selected_samples: hits,
-            others_ns: self
-                .others_ns()
-                .zip(start.others_ns)
-                .map(|(after, before)| after.saturating_sub(before)),
+            others_ns,
             queued_ns,
             weight,
             warmup_ns: start.warmup_ns,
