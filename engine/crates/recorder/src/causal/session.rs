@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use fulcrum_causal::{FirstVerdict, Known, known, next_weights};
-use fulcrum_runs::{Ended, Manifest, RunFolder};
+use fulcrum_causal::{FirstVerdict, Known, known, next_warmups, next_weights};
+use fulcrum_runs::{Ended, Manifest, RunFolder, load_causal};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
@@ -40,11 +40,14 @@ const UPDATE_INTERVAL: RangeInclusive<Duration> =
     Duration::from_millis(500)..=Duration::from_secs(10);
 /// How often the times in run queues are read.
 const RUN_QUEUE_INTERVAL: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_secs(1);
+/// How often is looked whether experiments have to warm up for longer.
+const WARMUP_INTERVAL: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(30);
 /// The part of a processor's time that each of these may take: one in so many. Together, everything that runs beside the
 /// program takes less than one in a hundred.
 const ANALYSIS_PARTS: u32 = 250;
 const UPDATE_PARTS: u32 = 500;
 const RUN_QUEUE_PARTS: u32 = 500;
+const WARMUP_PARTS: u32 = 1000;
 /// How long a program may take to end after SIGTERM.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a process that a program leaves behind may take to announce itself.
@@ -262,6 +265,7 @@ struct PeriodicTasks {
     analysis: PeriodicTask,
     map_updates: PeriodicTask,
     run_queues: PeriodicTask,
+    warmups: PeriodicTask,
 }
 
 impl PeriodicTasks {
@@ -270,6 +274,7 @@ impl PeriodicTasks {
             analysis: PeriodicTask::new(ANALYSIS_INTERVAL, ANALYSIS_PARTS),
             map_updates: PeriodicTask::new(UPDATE_INTERVAL, UPDATE_PARTS),
             run_queues: PeriodicTask::new(RUN_QUEUE_INTERVAL, RUN_QUEUE_PARTS),
+            warmups: PeriodicTask::new(WARMUP_INTERVAL, WARMUP_PARTS),
         }
     }
 }
@@ -367,6 +372,9 @@ impl ActiveRecording<'_> {
             }
             let mut stop = remote.is_cancelled()
                 || self.options.duration.is_some_and(|limit| elapsed >= limit);
+            if tasks.warmups.is_due() {
+                tasks.warmups.run(|| self.update_warmups());
+            }
             if tasks.analysis.is_due()
                 && let Some(known) = tasks.analysis.run(|| self.analyse(&mut status, &search))
             {
@@ -465,11 +473,20 @@ impl ActiveRecording<'_> {
             if !search.is_testing() {
                 process.set_weights(&weights);
             }
-            process.set_warmups(&analysis.warmups);
         }
         let known = self.options.until.map(|it| known(&analysis.profile, it));
         status.profile = Some(Arc::new(analysis.profile));
         known
+    }
+
+    /// Lets the experiments on targets that have not settled warm up for longer. This is apart from the analysis, which costs ten
+    /// times as much: whatever is measured before cannot be used.
+    fn update_warmups(&mut self) {
+        if let Ok(loaded) = load_causal(self.folder.path()) {
+            let warmups = next_warmups(&loaded.recording);
+            let processes = self.processes.iter();
+            processes.for_each(|it| it.set_warmups(&warmups));
+        }
     }
 
     /// Writes the first verdict down as soon as there is one.

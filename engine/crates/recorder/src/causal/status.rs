@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use fulcrum_causal::{analyse, next_warmups, predict};
-use fulcrum_model::TargetId;
+use fulcrum_causal::{analyse, predict};
 use fulcrum_model::causal::{CausalProfile, Flag, Target};
 use fulcrum_runs::load_causal;
 
@@ -40,8 +39,6 @@ pub(crate) struct InterimAnalysis {
     pub files: Vec<String>,
     /// The results.
     pub profile: CausalProfile,
-    /// Targets that have not settled, and how long experiments on them should warm up from now on.
-    pub warmups: Vec<(TargetId, Duration)>,
 }
 
 /// Reads the run folder, as any reader would, and analyses it. `None` before anything was recorded.
@@ -71,6 +68,5 @@ pub(crate) fn interim_analysis(run: &Path) -> Option<InterimAnalysis> {
         best,
         files,
         profile,
-        warmups: next_warmups(&loaded.recording),
     })
 }
