@@ -78,6 +78,7 @@ export async function pagesTests({ test, vscode, page, configure }) {
       await nav.current("shop::render");
       await nav.label("rendering");
       await nav.press("s");
+      await nav.begins("main", "shop::serve");
       await nav.go("shop::serve");
       await nav.current("shop::serve");
       return nav.frame;
