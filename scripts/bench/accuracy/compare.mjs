@@ -7,8 +7,7 @@ import { levels } from "./truth.mjs";
  * @typedef {object} Row
  * @property {string} sample @property {string} target @property {number} percent
  * @property {number | undefined} leftOut of the target's time, where it was measured: then predictions are for this speedup
- * @property {number | undefined} elsewhere what the rest of the program takes more than before, of all its time, where it is too much to
- *   compare
+ * @property {number | undefined} elsewhere what the rest of the program takes more than before, of all its time, where that is much
  * @property {{ value: number, spread: number } | undefined} actual
  * @property {Prediction | undefined} fulcrum and so on: a prediction by the key of each profiler
  *
@@ -30,8 +29,7 @@ export function compare(sample, part, peers = ["coz"]) {
       const leftOut = counted?.[target.name]?.levels[percent];
       const change = counted?.[target.name]?.elsewhere?.[percent];
       const elsewhere = Math.abs(change ?? 0) > mostElsewhere ? change : undefined;
-      const answer = elsewhere === undefined ? actual : undefined;
-      const cell = (name) => judge(part(name)?.[target.name], (leftOut ?? percent / 100) * 100, answer);
+      const cell = (name) => judge(part(name)?.[target.name], (leftOut ?? percent / 100) * 100, actual);
       return {
         sample: sample.name,
         target: target.name,

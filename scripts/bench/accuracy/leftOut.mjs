@@ -5,7 +5,7 @@
  *
  * The same samples tell whether the change reached further: a shorter loop over a smaller table also makes the code around it faster,
  * and an instruction that is left out may let the next one wait for memory instead. A prediction is about the target alone, so what
- * such a change brings is no answer to it.
+ * such a change brings is no clean answer to it.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -36,8 +36,8 @@ export const repeats = (sample) => sample.origin !== undefined;
 /**
  * @returns {Promise<Record<string, LeftOut>>} by target
  * @typedef {{ levels: Record<string, number>, elsewhere: Record<string, number>, apart?: number }} LeftOut fractions of the target's
- *   time, where they are known; what the rest of the program takes more than before, as fractions of all of a visit; and by how much
- *   two unchanged runs differ
+ *   time, where they are known; what the rest of the program takes more than before, beyond doubt, as fractions of all of a visit;
+ *   and by how much two unchanged runs differ
  * @typedef {{ target: number, all?: number }} Time nanoseconds of a visit, `all` if the run is long enough to tell
  */
 export async function measureLeftOut(sample, program) {
@@ -62,15 +62,25 @@ export function leftOut(times) {
   const apart = Math.abs(first.target - last.target) / full;
   const known = apart > mostApart ? [] : levels.map((percent, number) => [percent, times[number + 1]]);
   const there = known.filter(([, time]) => time !== undefined);
-  const all = (first.all + last.all) / 2;
-  const rest = (time) => time.all - time.target;
-  const before = (rest(first) + rest(last)) / 2;
-  const elsewhere = there.map(([percent, time]) => [percent, (rest(time) - before) / all]);
   return {
     levels: Object.fromEntries(there.map(([percent, time]) => [percent, 1 - time.target / full])),
-    elsewhere: Object.fromEntries(elsewhere.filter(([, change]) => !Number.isNaN(change))),
+    elsewhere: changesElsewhere(first, last, there),
     apart,
   };
+}
+
+/** By how much more than two unchanged runs differ in it the rest of the program changed. Nothing where that is not known. */
+function changesElsewhere(first, last, changed) {
+  const rest = ({ target, all }) => all - target;
+  const [before, all] = [(rest(first) + rest(last)) / 2, (first.all + last.all) / 2];
+  const doubt = Math.abs(rest(first) - rest(last));
+  const change = (time) => {
+    const difference = rest(time) - before;
+    return (difference - Math.max(-doubt, Math.min(doubt, difference))) / all;
+  };
+  const whole = [first, last].every((time) => time.all !== undefined);
+  const counted = changed.filter(([, time]) => whole && time.all !== undefined);
+  return Object.fromEntries(counted.map(([percent, time]) => [percent, change(time)]));
 }
 
 /** What each visit of the progress point takes while this part of the target is left out. @returns {Promise<Time | undefined>} */
@@ -107,7 +117,10 @@ export function timePerVisit(text, point) {
   }
   // The totals are of the whole run, whose beginning is none of this program's steady work.
   const [begin, end] = [of("samples")[0], of("samples").at(-1)];
-  const busy = begin === end ? Number.NaN : (end.total - begin.total) / (end.time - begin.time);
-  const all = (period * busy * sum(({ wall }) => wall)) / visits;
-  return { target: (period * samples) / visits, ...(Number.isNaN(all) ? {} : { all }) };
+  const target = (period * samples) / visits;
+  if (begin === end) {
+    return { target };
+  }
+  const busy = (end.total - begin.total) / (end.time - begin.time);
+  return { target, all: (period * busy * sum(({ wall }) => wall)) / visits };
 }

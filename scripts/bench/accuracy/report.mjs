@@ -77,6 +77,7 @@ function summaryTable(rows, programs, peers, results) {
     `|---|---:|---:|---:|---:|${peers.map(() => "---:|").join("")}`,
     ...lines,
     line(`**all ${programs.length}**`, rows, known.length === 0 ? undefined : mean(known)),
+    ...clean(rows, line),
     ...peers.flatMap(({ key, title }) => both(rows, key, title, line)),
   ];
 }
@@ -86,6 +87,12 @@ function placeboOf(sample, results) {
   const all = Object.values(results(sample, "fulcrum") ?? {}).flatMap(({ placebo }) => placebo ?? []);
   const count = all.reduce((sum, it) => sum + it.count, 0);
   return count === 0 ? undefined : all.reduce((sum, it) => sum + it.after * it.count, 0) / count;
+}
+
+/** Without the rows where leaving out work also changed the rest of the program. */
+function clean(rows, line) {
+  const alone = rows.filter((row) => row.elsewhere === undefined);
+  return alone.length < rows.length ? [line("**where the rest stays as it is**", alone)] : [];
 }
 
 /** coz does not run everywhere: beside its mean, ours over the same cells. */
@@ -115,7 +122,8 @@ function cellTable(rows, peers) {
     `|---|---|---:|---:|---:|---:|---:|:-:|${peers.map(() => "---:|---:|").join("")}`,
     ...rows.map((row) => {
       const actual = row.actual && `${percent(row.actual.value)} ± ${points(row.actual.spread)}`;
-      const mark = row.elsewhere === undefined ? inside(row.fulcrum) : `rest ${signed(row.elsewhere)}`;
+      const rest = row.elsewhere === undefined ? "" : `, rest ${signed(row.elsewhere)}`;
+      const mark = `${inside(row.fulcrum)}${rest}`;
       const error = (cell) => (cell?.error === undefined ? "" : points(cell.error));
       const theirs = peers.flatMap(({ key }) => [predicted(row[key], false), error(row[key])]);
       const left = row.leftOut === undefined ? "" : percent(row.leftOut);

@@ -6,7 +6,7 @@
 //! threads wait in run queues, spinning would take a processor from them: there, pauses are slept to their end.
 //!
 //! Where nobody else needs the processor, a pause does not sleep at all. In virtual machines, a processor that goes to sleep every
-//! millisecond slows the others: on one host, the threads that were not paused needed 3 to 5 % more time.
+//! millisecond slows the others: on one host, the threads that were not paused needed 0.3 to 5 % more time.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 

@@ -479,8 +479,8 @@ impl ActiveRecording<'_> {
         known
     }
 
-    /// Lets the experiments on targets that have not settled warm up for longer. This is apart from the analysis, which costs ten
-    /// times as much: whatever is measured before cannot be used.
+    /// Lets the experiments on targets that have not settled warm up for longer. This is apart from the analysis, which costs more
+    /// and so comes less often: whatever is measured before cannot be used.
     fn update_warmups(&mut self) {
         if let Ok(loaded) = load_causal(self.folder.path()) {
             let warmups = next_warmups(&loaded.recording);
