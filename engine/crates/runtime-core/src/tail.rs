@@ -6,7 +6,10 @@
 //! threads wait in run queues, spinning would take a processor from them: there, pauses are slept to their end.
 //!
 //! Where nobody else needs the processor, a pause does not sleep at all. In virtual machines, a processor that goes to sleep every
-//! millisecond slows the others: on one host, the threads that were not paused needed 0.3 to 5 % more time.
+//! millisecond slows the others: on one host, the threads that were not paused needed 0.3 to 5 % more time. And a kernel sees no
+//! reason to give a processor of its own to each of two threads that sleep for most of the time. They then wait for each other in
+//! one run queue while another processor is idle, which the faster program would not let them do: what tells whether processors are
+//! free is first of all whether one is idle.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -20,11 +23,38 @@ const MOST_NS: u64 = 200_000;
 const DOWN_NS: u64 = 500;
 /// What a late sleep adds: when one of twenty is late, both balance.
 const UP_NS: u64 = 19 * DOWN_NS;
-/// Processors are free while run queues and other programs together take less than this part of a processor.
+/// Processors are free while run queues and other programs together take less than this part of a processor,
 const FREE: u64 = 12;
+/// and while more than this part of a processor is idle.
+const IDLE: u64 = 4;
 /// After so many experiments with free processors, pauses spin. After each time that it went wrong, twice as many.
 const FIRST_PATIENCE: u32 = 2;
 const LAST_PATIENCE: u32 = 1 << 10;
+
+/// How busy the machine was during an experiment, nanoseconds; `None` for what is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// How long the experiment took.
+    pub passed_ns: u64,
+    /// How long the program's threads stood in run queues, all together.
+    pub queued_ns: Option<u64>,
+    /// How long other programs had processors, all together.
+    pub others_ns: Option<u64>,
+    /// How long processors would have been idle if pauses had not slept, all together.
+    pub idle_ns: Option<u64>,
+}
+
+impl Demand {
+    /// Whether pauses may take a processor.
+    fn leaves_processors_free(&self) -> bool {
+        let wanted = (self.queued_ns.zip(self.others_ns))
+            .map(|(queued, others)| queued.saturating_add(others));
+        wanted.is_some_and(|wanted| wanted < self.passed_ns / FREE)
+            || self
+                .idle_ns
+                .is_some_and(|idle| idle > self.passed_ns / IDLE)
+    }
+}
 
 /// The last part of pauses, in which threads spin. All threads share one; updates that two of them make at the same moment may
 /// count once.
@@ -74,15 +104,13 @@ impl Tail {
         self.length_ns.store(next, Ordering::Relaxed);
     }
 
-    /// Reports an experiment that took `passed_ns`, during which all threads of the program together spent `queued_ns` in run queues,
-    /// and other programs had processors for `others_ns`; `None` for what is not known. Only one thread may call this.
-    pub fn report(&self, passed_ns: u64, queued_ns: Option<u64>, others_ns: Option<u64>) {
-        let crowded = queued_ns.is_some_and(|queued| queued > passed_ns);
-        self.crowded.store(crowded, Ordering::Relaxed);
-        let wanted = queued_ns
-            .zip(others_ns)
-            .map(|(queued, others)| queued.saturating_add(others));
-        let free = wanted.is_some_and(|wanted| wanted < passed_ns / FREE);
+    /// Reports an experiment. Only one thread may call this.
+    pub fn report(&self, demand: Demand) {
+        let free = demand.leaves_processors_free();
+        let queued = demand
+            .queued_ns
+            .is_some_and(|queued| queued > demand.passed_ns);
+        self.crowded.store(queued && !free, Ordering::Relaxed);
         let until_free = self.until_free.load(Ordering::Relaxed);
         let next = match (free, until_free) {
             (true, left) => left.saturating_sub(1),
@@ -105,8 +133,18 @@ impl Default for Tail {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST_NS, MOST_NS, Tail};
+    use super::{Demand, LEAST_NS, MOST_NS, Tail};
     use fulcrum_stats::Random;
+
+    /// An experiment of 1200 ns.
+    fn demand(queued_ns: u64, others_ns: u64, idle_ns: u64) -> Demand {
+        Demand {
+            passed_ns: 1200,
+            queued_ns: Some(queued_ns),
+            others_ns: Some(others_ns),
+            idle_ns: Some(idle_ns),
+        }
+    }
 
     /// A tail after many sleeps that are late by `least` to `most`, microseconds.
     fn after(random: &mut Random, [least, most]: [u64; 2]) -> Tail {
@@ -145,10 +183,10 @@ mod tests {
     fn nobody_spins_while_threads_wait_in_run_queues() {
         let tail = Tail::new();
         let alone = tail.length_ns();
-        tail.report(500, Some(600), None);
+        tail.report(demand(1300, 0, 0));
         assert_eq!(tail.length_ns(), 0);
         tail.slept(150_000);
-        tail.report(500, Some(100), None);
+        tail.report(demand(200, 0, 0));
         assert_eq!(tail.length_ns(), alone, "sleeps in between tell nothing");
     }
 
@@ -156,11 +194,11 @@ mod tests {
     fn pauses_spin_from_their_beginning_where_nobody_else_needs_the_processor() {
         let tail = Tail::new();
         let sleeps = tail.length_ns();
-        tail.report(1200, Some(20), Some(30));
+        tail.report(demand(20, 30, 0));
         assert_eq!(tail.length_ns(), sleeps, "one experiment may be chance");
-        tail.report(1200, Some(20), Some(30));
+        tail.report(demand(20, 30, 0));
         assert_eq!(tail.length_ns(), u64::MAX);
-        tail.report(1200, Some(20), Some(90));
+        tail.report(demand(20, 90, 0));
         assert_eq!(
             tail.length_ns(),
             sleeps,
@@ -169,12 +207,34 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_wait_for_each_other_beside_an_idle_processor_do_not_need_the_pauses_one() {
+        let tail = Tail::new();
+        let sleeps = tail.length_ns();
+        for _ in 0..2 {
+            assert_eq!(tail.length_ns(), sleeps);
+            tail.report(demand(1300, 400, 400));
+        }
+        assert_eq!(tail.length_ns(), u64::MAX);
+        tail.report(demand(1300, 400, 300));
+        assert_eq!(tail.length_ns(), 0, "too little is idle");
+    }
+
+    #[test]
     fn what_is_not_known_is_not_taken_for_free() {
         let tail = Tail::new();
         let sleeps = tail.length_ns();
         for _ in 0..10 {
-            tail.report(1200, None, Some(0));
-            tail.report(1200, Some(0), None);
+            let known = demand(0, 0, 0);
+            tail.report(Demand {
+                queued_ns: None,
+                idle_ns: None,
+                ..known
+            });
+            tail.report(Demand {
+                others_ns: None,
+                idle_ns: None,
+                ..known
+            });
         }
         assert_eq!(tail.length_ns(), sleeps);
     }
@@ -185,11 +245,11 @@ mod tests {
         for patience in [2, 4, 8, 16] {
             let quiet = (0..).take_while(|_| {
                 let sleeps = tail.length_ns() != u64::MAX;
-                tail.report(1200, Some(0), Some(0));
+                tail.report(demand(0, 0, 0));
                 sleeps
             });
             assert_eq!(quiet.count(), patience);
-            tail.report(1200, Some(1000), Some(0));
+            tail.report(demand(1000, 0, 0));
         }
     }
 }

@@ -8,23 +8,27 @@
 //! When the speedup ends, the queue that it filled has to empty again: a baseline that follows a speedup may begin at that speedup's
 //! pace. Baselines that follow baselines are the control for this.
 //!
+//! A queue may also take longer than an experiment. Then no half differs from the other, but the pace at a speedup depends on what
+//! was in force before: experiments that follow a lower speedup are compared with those that follow a higher one.
+//!
 //! A target that has not settled warms up three times as long from then on ([`next_warmups`]). Its earlier experiments are left
 //! out as soon as new ones say as much ([`up_to_date`]). A target that does not settle even so is flagged.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{Experiment, Recording};
+use fulcrum_model::causal::{Experiment, Recording, Visits};
 use fulcrum_stats::{Sample, Welch, welch};
 
 /// A change of pace that matters, as a fraction.
 const DRIFT: f64 = 0.03;
 /// The probability with which noise alone may look like a drift of one kind anywhere in a recording.
-const RARE: f64 = 0.005;
-/// With fewer experiments at a speedup, it is not tested.
+const RARE: f64 = 0.003;
+/// With fewer experiments of a kind, it is not tested whether they drift,
 const FEWEST: usize = 4;
-/// With fewer baselines after a speedup, or after none, what a speedup leaves behind is not tested.
+/// or, for what another treatment leaves behind, whether they do and whether their pace is another.
 const FEWEST_AFTER: usize = 3;
 /// Baselines that are needed before experiments with a shorter warm-up are left out.
 const BASELINES: usize = 2;
@@ -85,86 +89,143 @@ pub(crate) fn up_to_date(recording: &Recording, kept: &[bool]) -> Vec<bool> {
     recording.experiments.iter().zip(kept).map(counts).collect()
 }
 
-/// The changes of pace at a target and a progress point, as logarithms.
-#[derive(Default)]
-struct Changes {
-    /// By speedup; the baseline is 0.
-    at: BTreeMap<u32, Vec<f64>>,
-    /// Those of baselines that follow a speedup, of whatever target.
-    after_a_speedup: Vec<f64>,
-    /// Those of other baselines.
-    after_none: Vec<f64>,
+/// What was in force before an experiment, compared with what is in force during it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Before {
+    /// No speedup, or a lower one of the same target.
+    Less,
+    /// The same.
+    Same,
+    /// A higher speedup of the same target; for a baseline, any speedup of whatever target.
+    More,
+    /// A speedup of another target, or it is not known.
+    Other,
 }
 
-/// A change of pace that is in doubt, and its control.
+impl Before {
+    /// What `last` left for `it`.
+    fn of(last: &Experiment, it: &Experiment) -> Before {
+        let in_force = |it: &Experiment| if it.placebo { 0 } else { level(it) };
+        let (then, now) = (in_force(last), in_force(it));
+        if now > 0 && then > 0 && last.selected != it.selected {
+            return Before::Other;
+        }
+        match then.cmp(&now) {
+            Ordering::Less => Before::Less,
+            Ordering::Equal => Before::Same,
+            Ordering::Greater => Before::More,
+        }
+    }
+}
+
+/// What was in force before each experiment in the same program.
+fn before(recording: &Recording) -> Vec<Before> {
+    let mut last: BTreeMap<Option<&str>, &Experiment> = BTreeMap::new();
+    let all = recording.experiments.iter().map(|it| {
+        let last = last.insert(it.program.as_deref(), it);
+        last.map_or(Before::Other, |last| Before::of(last, it))
+    });
+    all.collect()
+}
+
+/// What experiments with the same treatment, after the same kind of treatment, measured at a progress point.
+#[derive(Clone, Debug, Default)]
+struct Measured {
+    /// Logarithms of how much faster each second half was than the first.
+    changes: Vec<f64>,
+    /// Logarithms of visits a nanosecond.
+    paces: Vec<f64>,
+}
+
+impl Measured {
+    fn add(&mut self, other: &Measured) {
+        self.changes.extend(&other.changes);
+        self.paces.extend(&other.paces);
+    }
+}
+
+/// What was measured at a target and a progress point, by speedup (the baseline is 0) and what was in force before.
+#[derive(Default)]
+struct Kinds(BTreeMap<(u32, Before), Measured>);
+
+/// Two samples whose means are the same in a program that has settled.
 type Pair = (Sample, Sample);
 
-impl Changes {
-    /// What each speedup changes, compared with the baseline.
-    fn of_speedups(&self) -> Vec<Pair> {
-        let baseline = self.at.get(&0).and_then(|it| sample(it, FEWEST));
-        let sped_up = self.at.range(1..);
-        let pairs = sped_up.filter_map(|(_, it)| sample(it, FEWEST).zip(baseline));
-        pairs.collect()
+impl Kinds {
+    fn add(&mut self, it: &Experiment, point: &Visits, before: Before) {
+        let known = self.0.entry((level(it), before)).or_default();
+        known.changes.extend(it.change_of_pace(point));
+        known.paces.extend(it.pace(point).map(f64::ln));
     }
 
-    /// What a speedup leaves behind.
-    fn of_baselines(&self) -> Vec<Pair> {
-        let after = sample(&self.after_a_speedup, FEWEST_AFTER);
-        let pair = after.zip(sample(&self.after_none, FEWEST_AFTER));
-        pair.into_iter().collect()
+    fn after(&self, level: u32, before: Before) -> Measured {
+        self.0.get(&(level, before)).cloned().unwrap_or_default()
+    }
+
+    /// Those at a speedup, whatever was in force before.
+    fn at(&self, level: u32) -> Measured {
+        let mut all = Measured::default();
+        let range = (level, Before::Less)..=(level, Before::Other);
+        self.0.range(range).for_each(|(_, it)| all.add(it));
+        all
+    }
+
+    fn pairs(&self) -> Vec<Pair> {
+        let levels: BTreeSet<u32> = self.0.keys().map(|it| it.0).collect();
+        let changes = |it: &Measured, fewest| sample(&it.changes, fewest);
+        let baselines = changes(&self.at(0), FEWEST);
+        let settled = changes(&self.after(0, Before::Same), FEWEST_AFTER);
+        let mut pairs = Vec::new();
+        for level in levels {
+            let [less, same, more] =
+                [Before::Less, Before::Same, Before::More].map(|it| self.after(level, it));
+            if level == 0 {
+                pairs.push((changes(&more, FEWEST_AFTER), settled));
+                pairs.push((
+                    sample(&more.paces, FEWEST_AFTER),
+                    sample(&same.paces, FEWEST_AFTER),
+                ));
+            } else {
+                pairs.push((changes(&self.at(level), FEWEST), baselines));
+                pairs.push((changes(&less, FEWEST), settled));
+                pairs.push((
+                    sample(&less.paces, FEWEST_AFTER),
+                    sample(&more.paces, FEWEST_AFTER),
+                ));
+            }
+        }
+        let both = |(it, control): (Option<Sample>, Option<Sample>)| it.zip(control);
+        pairs.into_iter().filter_map(both).collect()
     }
 }
 
-fn sample(changes: &[f64], fewest: usize) -> Option<Sample> {
-    let enough = changes.len() >= fewest;
-    enough.then(|| Sample::of(changes)).flatten()
-}
-
-/// For each experiment, whether the one before it in the same program sped something up.
-fn follow_speedups(recording: &Recording) -> Vec<bool> {
-    let mut last: BTreeMap<Option<&str>, bool> = BTreeMap::new();
-    let follows = recording.experiments.iter().map(|it| {
-        let sped_up = level(it) > 0 && !it.placebo;
-        last.insert(it.program.as_deref(), sped_up).unwrap_or(false)
-    });
-    follows.collect()
+fn sample(values: &[f64], fewest: usize) -> Option<Sample> {
+    let enough = values.len() >= fewest;
+    enough.then(|| Sample::of(values)).flatten()
 }
 
 /// The targets whose pace has not settled, by what the `counted` experiments say.
 pub(crate) fn unsettled<'a>(recording: &'a Recording, counted: &[bool]) -> Vec<&'a TargetId> {
-    let mut changes: BTreeMap<(&TargetId, &str), Changes> = BTreeMap::new();
-    let follow = follow_speedups(recording);
-    let counted = recording.experiments.iter().zip(counted).zip(follow);
-    for ((it, _), follows) in counted.filter(|((it, counts), _)| **counts && !it.placebo) {
-        for point in &it.points {
-            let Some(change) = it.change_of_pace(point) else {
-                continue;
-            };
-            let known = changes.entry((&it.selected, &point.name)).or_default();
-            known.at.entry(level(it)).or_default().push(change);
-            if level(it) == 0 {
-                let after = match follows {
-                    true => &mut known.after_a_speedup,
-                    false => &mut known.after_none,
-                };
-                after.push(change);
+    let mut kinds: BTreeMap<(&TargetId, &str), Kinds> = BTreeMap::new();
+    let before = before(recording);
+    for ((it, counted), before) in recording.experiments.iter().zip(counted).zip(before) {
+        if *counted && !it.placebo {
+            for point in &it.points {
+                let known = kinds.entry((&it.selected, &point.name)).or_default();
+                known.add(it, point, before);
             }
         }
     }
-    let drifts = |pairs: fn(&Changes) -> Vec<Pair>| {
-        let of = |((target, _), known): (&(&'a TargetId, &str), &Changes)| {
-            let target = *target;
-            let compared = pairs(known).into_iter();
-            compared.map(move |(it, control)| (target, welch(it, control)))
-        };
-        let compared: Vec<_> = changes.iter().flat_map(of).collect();
-        let rare = RARE / compared.len().max(1) as f64;
-        let large = move |found: &Welch| found.difference.abs() >= DRIFT && found.p < rare;
-        compared.into_iter().filter(move |(_, it)| large(it))
+    let of = |((target, _), known): (&(&'a TargetId, &str), &Kinds)| {
+        let target = *target;
+        let pairs = known.pairs().into_iter();
+        pairs.map(move |(it, control)| (target, welch(it, control)))
     };
-    let all = drifts(Changes::of_speedups).chain(drifts(Changes::of_baselines));
-    let found: BTreeSet<&TargetId> = all.map(|(target, _)| target).collect();
+    let compared: Vec<(&TargetId, Welch)> = kinds.iter().flat_map(of).collect();
+    let rare = RARE / compared.len().max(1) as f64;
+    let drifts = |it: &Welch| it.difference.abs() >= DRIFT && it.p < rare;
+    let found = compared.iter().filter(|(_, it)| drifts(it));
+    let found: BTreeSet<&TargetId> = found.map(|(target, _)| *target).collect();
     found.into_iter().collect()
 }
 

@@ -5,111 +5,173 @@ use fulcrum_model::causal::{Count, Experiment, Flag, Recording, Target, Visits};
 use fulcrum_runtime_core::draw::{Deck, Levels};
 use fulcrum_stats::Random;
 
-/// A visit without speedup, nanoseconds.
-const PERIOD: f64 = 2.5e5;
 /// Scatter of the pace of each half.
 const NOISE: f64 = 0.02;
-/// Experiments last so long, nanoseconds.
-const LENGTH: f64 = 3e8;
+/// Experiments last so long, milliseconds of wall time.
+const LENGTH: u32 = 300;
+/// After each, nothing is sped up for as long.
+const COOLOFF: u32 = 10;
 
-/// The program speedup at a moment, of a virtual speedup that has been in force for so many nanoseconds, after another one.
-type Gain = fn(speedup: f64, after_ns: f64, before: f64) -> f64;
-
-/// A line whose speedup helps while a queue of 150 ms drains; then the other stage is the bottleneck.
-fn bounded_queue(speedup: f64, after_ns: f64, _: f64) -> f64 {
-    let settled = settled(speedup);
-    settled + (speedup - settled) * (-after_ns / 1.5e8).exp()
+/// What a program does in a millisecond in which its target is virtually faster by `speedup`.
+trait Program {
+    /// Visits, and effective milliseconds.
+    fn run(&mut self, speedup: f64) -> [f64; 2];
 }
 
-fn settled(speedup: f64) -> f64 {
-    speedup.min(0.4)
+/// A program whose every millisecond is the same.
+struct Steady;
+
+impl Steady {
+    fn boxed(_: u64) -> Box<dyn Program> {
+        Box::new(Steady)
+    }
 }
 
-/// From where on the program is slower, whatever is sped up.
-fn phase(speedup: f64, after_ns: f64, _: f64) -> f64 {
-    let later = if after_ns > 1e8 + LENGTH / 2.0 {
-        0.2
-    } else {
-        0.0
-    };
-    1.0 - (1.0 - 0.3 * speedup) * (1.0 + later)
+impl Program for Steady {
+    fn run(&mut self, speedup: f64) -> [f64; 2] {
+        [1.0, 1.0 - 0.3 * speedup]
+    }
 }
 
-/// A producer whose speedup fills a queue at once. Without it, the consumer goes on at its own pace until the queue is empty.
-fn full_queue(speedup: f64, after_ns: f64, before: f64) -> f64 {
-    let drains = before > 0.0 && after_ns < 2.5e8;
-    if speedup > 0.0 || drains { 0.2 } else { 0.0 }
+/// A program that at any moment becomes slower, or fast again.
+struct Phases {
+    slow: bool,
+    random: Random,
 }
 
-fn steady(speedup: f64, _: f64, _: f64) -> f64 {
-    0.3 * speedup
+impl Phases {
+    fn boxed(seed: u64) -> Box<dyn Program> {
+        Box::new(Phases {
+            slow: false,
+            random: Random::new(seed),
+        })
+    }
+}
+
+impl Program for Phases {
+    fn run(&mut self, speedup: f64) -> [f64; 2] {
+        self.slow ^= self.random.below(300) == 0;
+        let time = if self.slow { 1.2 } else { 1.0 };
+        [1.0, (1.0 - 0.3 * speedup) * time]
+    }
+}
+
+/// Two stages with a queue of ten between them.
+struct Queue {
+    /// An item's time in the stage that is sped up, and in the other.
+    ms: [f64; 2],
+    /// Whether visits are at the stage that is sped up. It is the consumer then.
+    consumer: bool,
+    /// How many items the sped-up stage could process if the other one stopped.
+    left: f64,
+}
+
+impl Queue {
+    const PLACES: f64 = 10.0;
+
+    /// A consumer whose speedup empties the queue. Near the other's pace, that takes half a second.
+    fn slow_consumer(_: u64) -> Box<dyn Program> {
+        Box::new(Queue {
+            ms: [5.0, 3.0],
+            consumer: true,
+            left: Self::PLACES,
+        })
+    }
+
+    /// A producer whose speedup fills the queue. Without it, the consumer goes on at its own pace until the queue is empty.
+    fn slow_producer(_: u64) -> Box<dyn Program> {
+        Box::new(Queue {
+            ms: [5.0, 4.0],
+            consumer: false,
+            left: Self::PLACES,
+        })
+    }
+}
+
+impl Program for Queue {
+    fn run(&mut self, speedup: f64) -> [f64; 2] {
+        let [target, other] = self.ms;
+        // The other stage pauses while this one works.
+        let mut paces = [1.0 / target, (1.0 - speedup) / other];
+        let left = self.left + paces[1] - paces[0];
+        if left > Self::PLACES {
+            paces[1] = paces[0];
+        } else if left < 0.0 {
+            paces = [1.0 / (other + speedup * target); 2];
+        }
+        self.left = left.clamp(0.0, Self::PLACES);
+        let visits = if self.consumer { paces[0] } else { paces[1] };
+        [visits, 1.0 - speedup * paces[0] * target]
+    }
 }
 
 struct Recorder {
-    gain: Gain,
-    warmup_ns: u64,
+    program: Box<dyn Program>,
+    warmup_ms: u32,
     recording: Recording,
     deck: Deck,
     random: Random,
-    before: f64,
+    passed_ms: u32,
 }
 
 impl Recorder {
-    fn new(gain: Gain, seed: u64) -> Recorder {
+    fn new(program: Box<dyn Program>, seed: u64) -> Recorder {
         Recorder {
-            gain,
-            warmup_ns: 100_000_000,
+            program,
+            warmup_ms: 100,
             recording: Recording {
                 levels: vec![0.25, 0.5, 0.75, 1.0],
                 ..Recording::default()
             },
             deck: Deck::default(),
             random: Random::new(seed),
-            before: 0.0,
+            passed_ms: 0,
         }
+    }
+
+    fn run(&mut self, speedup: f64, ms: u32) -> [f64; 2] {
+        self.passed_ms += ms;
+        let steps = (0..ms).map(|_| self.program.run(speedup));
+        steps.fold([0.0; 2], |[visits, time], it| {
+            [visits + it[0], time + it[1]]
+        })
     }
 
     fn experiment(&mut self) {
         let levels = Levels::new(&[2500, 5000, 7500, 10_000], u32::MAX).without_placebos();
         let (speedup, _) = levels.draw(&mut self.deck, &mut self.random).speedup();
         let speedup = f64::from(speedup) / 10_000.0;
-        let halves = [0.0, LENGTH / 2.0].map(|from| {
+        self.run(speedup, self.warmup_ms);
+        let [first, second] = [(); 2].map(|()| {
+            let [visits, ms] = self.run(speedup, LENGTH / 2);
             let pace = 1.0 + NOISE * self.random.normal();
-            let steps = 50;
-            let step = LENGTH / 2.0 / f64::from(steps);
-            let visits = |n: i32| {
-                let at = self.warmup_ns as f64 + from + (f64::from(n) + 0.5) * step;
-                let gain = (self.gain)(speedup, at, self.before);
-                step / (PERIOD * (1.0 - gain))
-            };
-            (0..steps).map(visits).sum::<f64>() * pace
+            [(visits * pace * 1000.0).round() as u64, (ms * 1e6) as u64]
         });
-        self.before = speedup;
-        let [first, second] = halves.map(|it| it.round() as u64);
+        self.run(0.0, COOLOFF);
         self.recording.experiments.push(Experiment {
             speedup,
-            duration_ns: LENGTH as i64,
-            half_ns: Some((LENGTH / 2.0) as i64),
-            warmup_ns: Some(self.warmup_ns),
+            duration_ns: (first[1] + second[1]) as i64,
+            half_ns: Some(first[1] as i64),
+            warmup_ns: Some(u64::from(self.warmup_ms) * 1_000_000),
             points: vec![Visits {
                 name: "p".into(),
                 count: Count::Throughput {
-                    delta: first + second,
+                    delta: first[0] + second[0],
                 },
-                half: Some(first),
+                half: Some(first[0]),
             }],
             ..Experiment::on("/w/a.c:1".parse().expect("a line"))
         });
     }
 
-    /// As many experiments; after every eighth, warm-ups become as long as they should.
-    fn adaptive(mut self, experiments: usize) -> Recorder {
-        for n in 1..=experiments {
-            self.experiment();
-            if n % 8 == 0 {
-                for (_, warmup) in next_warmups(&self.recording) {
-                    self.warmup_ns = warmup.as_nanos() as u64;
-                }
+    /// Experiments for so long. After each second, warm-ups become as long as they should.
+    fn adaptive(mut self, seconds: u32) -> Recorder {
+        for second in 1..=seconds {
+            while self.passed_ms < second * 1000 {
+                self.experiment();
+            }
+            for (_, warmup) in next_warmups(&self.recording) {
+                self.warmup_ms = warmup.as_millis() as u32;
             }
         }
         self
@@ -130,51 +192,60 @@ impl Recorder {
     }
 }
 
-fn worst_error(target: &Target) -> f64 {
+/// The largest error of a target that can make the program faster by `most`.
+fn worst_error(target: &Target, most: f64) -> f64 {
     let errors = target
         .points
         .iter()
-        .map(|it| (it.program_speedup - settled(it.speedup)).abs());
+        .map(|it| (it.program_speedup - it.speedup.min(most)).abs());
     errors.fold(0.0, f64::max)
+}
+
+/// In how many of 100 runs warm-ups become longer.
+fn found(program: fn(u64) -> Box<dyn Program>, seconds: u32) -> usize {
+    let longer = (0..100).filter(|seed| {
+        let recorder = Recorder::new(program(*seed), *seed).adaptive(seconds);
+        recorder.warmup_ms >= 300
+    });
+    longer.count()
 }
 
 #[test]
 fn warm_ups_last_until_queues_have_settled() {
-    let short = Recorder::new(bounded_queue, 1).stubborn(120).target();
-    assert!(worst_error(&short) > 0.05, "{:?}", short.points);
-    assert!(short.flags.contains(&Flag::Unsettled));
+    for (program, most) in [
+        (Queue::slow_consumer as fn(u64) -> Box<dyn Program>, 0.4),
+        (Queue::slow_producer, 0.2),
+    ] {
+        let short = Recorder::new(program(1), 1).stubborn(160).target();
+        let error = worst_error(&short, most);
+        assert!(error > 0.03, "{error}: {:?}", short.points);
+        assert!(short.flags.contains(&Flag::Unsettled));
 
-    let recorder = Recorder::new(bounded_queue, 1).adaptive(120);
-    assert!(recorder.warmup_ns >= 300_000_000, "{}", recorder.warmup_ns);
-    let target = recorder.target();
-    assert!(worst_error(&target) < 0.02, "{:?}", target.points);
-    assert!(!target.flags.contains(&Flag::Unsettled));
+        let recorder = Recorder::new(program(1), 1).adaptive(60);
+        assert!(recorder.warmup_ms >= 300, "{}", recorder.warmup_ms);
+        let target = recorder.target();
+        let error = worst_error(&target, most);
+        assert!(error < 0.02, "{error}: {:?}", target.points);
+        assert!(!target.flags.contains(&Flag::Unsettled));
+    }
 }
 
 #[test]
-fn a_queue_that_a_speedup_filled_empties_before_the_next_baseline_counts() {
-    let short = Recorder::new(full_queue, 1).stubborn(120).target();
-    let gain = |target: &Target| target.points[2].program_speedup;
-    assert!(gain(&short) < 0.16, "{:?}", short.points);
-    assert!(short.flags.contains(&Flag::Unsettled));
-
-    // Found after ten seconds, nearly always.
-    let found = (0..100).filter(|seed| {
-        let recorder = Recorder::new(full_queue, *seed).adaptive(24);
-        recorder.warmup_ns >= 300_000_000
-    });
-    let found = found.count();
+fn a_queue_that_drains_through_whole_experiments_is_nearly_always_found_in_half_a_minute() {
+    let found = found(Queue::slow_consumer, 30);
     assert!(found >= 90, "{found}");
-    let recorder = Recorder::new(full_queue, 1).adaptive(120);
-    let target = recorder.target();
-    assert!((gain(&target) - 0.2).abs() < 0.02, "{:?}", target.points);
-    assert!(!target.flags.contains(&Flag::Unsettled));
+}
+
+#[test]
+fn a_queue_that_a_speedup_leaves_behind_is_mostly_found_in_a_quarter_of_a_minute() {
+    let found = found(Queue::slow_producer, 15);
+    assert!(found >= 80, "{found}");
 }
 
 #[test]
 fn experiments_from_before_count_until_there_are_new_ones_at_every_speedup() {
-    let mut recorder = Recorder::new(bounded_queue, 1).stubborn(64);
-    recorder.warmup_ns = 900_000_000;
+    let mut recorder = Recorder::new(Queue::slow_producer(1), 1).stubborn(64);
+    recorder.warmup_ms = 900;
     let mut counted = Vec::new();
     for new in 1..=16 {
         recorder.experiment();
@@ -194,28 +265,20 @@ fn experiments_from_before_count_until_there_are_new_ones_at_every_speedup() {
 
 #[test]
 fn a_warm_up_that_was_found_is_asked_for_as_long_as_the_run_goes_on() {
-    let recorder = Recorder::new(bounded_queue, 1).adaptive(120);
+    let recorder = Recorder::new(Queue::slow_consumer(1), 1).adaptive(60);
     let [(target, warmup)] = &next_warmups(&recorder.recording)[..] else {
         panic!("one target");
     };
     assert_eq!(target.location.line, 1);
-    assert_eq!(warmup.as_nanos(), u128::from(recorder.warmup_ns));
-    let none = next_warmups(&Recorder::new(steady, 1).stubborn(40).recording);
+    assert_eq!(warmup.as_millis(), u128::from(recorder.warmup_ms));
+    let none = next_warmups(&Recorder::new(Steady::boxed(1), 1).stubborn(40).recording);
     assert_eq!(none, []);
 }
 
 #[test]
-fn a_phase_that_ends_is_no_queue() {
-    let recorder = Recorder::new(phase, 1).adaptive(120);
-    assert_eq!(recorder.warmup_ns, 100_000_000);
-    assert!(!recorder.target().flags.contains(&Flag::Unsettled));
-}
-
-#[test]
-fn noise_hardly_ever_looks_like_a_queue() {
-    let longer = (0..200).filter(|seed| {
-        let recorder = Recorder::new(steady, *seed).adaptive(80);
-        recorder.warmup_ns > 100_000_000
-    });
-    assert!(longer.count() <= 6);
+fn neither_noise_nor_phases_look_like_a_queue_more_than_rarely() {
+    for program in [Steady::boxed as fn(u64) -> Box<dyn Program>, Phases::boxed] {
+        let found = found(program, 40);
+        assert!(found <= 5, "{found}");
+    }
 }

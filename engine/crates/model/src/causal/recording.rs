@@ -132,6 +132,11 @@ impl Experiment {
         }
     }
 
+    /// A progress point's pace: visits a nanosecond of effective time. `None` without visits or time.
+    pub fn pace(&self, point: &Visits) -> Option<f64> {
+        pace(point.count.visits(), self.duration_ns)
+    }
+
     /// By how much a progress point's pace in the second half differs from that in the first: the logarithm of their ratio.
     /// `None` when halves were not recorded, or one of them has no visits.
     pub fn change_of_pace(&self, point: &Visits) -> Option<f64> {
@@ -140,9 +145,12 @@ impl Experiment {
             self.duration_ns.checked_sub(first_ns)?,
             point.count.visits().checked_sub(first)?,
         );
-        let pace = |visits: u64, ns: i64| (visits > 0 && ns > 0).then(|| visits as f64 / ns as f64);
         Some((pace(second, second_ns)? / pace(first, first_ns)?).ln())
     }
+}
+
+fn pace(visits: u64, ns: i64) -> Option<f64> {
+    (visits > 0 && ns > 0).then(|| visits as f64 / ns as f64)
 }
 
 /// What one progress point counted during one experiment (COZ §3.3).

@@ -2,13 +2,13 @@
 //! needs the processor.
 
 use core::cell::Cell;
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_preload::quiet::uninterrupted;
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::ledger::Sleeper;
-use fulcrum_runtime_core::tail::Tail;
+use fulcrum_runtime_core::tail::{Demand, Tail};
 
 use crate::process::activity;
 use crate::sampling::sampler::Sampling;
@@ -19,6 +19,8 @@ static TAIL: Tail = Tail::new();
 /// How many pauses all threads have started and ended. On a busy machine, a pause may outlast an experiment.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 static ENDED: AtomicU64 = AtomicU64::new(0);
+/// How long all threads slept in pauses, nanoseconds.
+static SLEPT_NS: AtomicU64 = AtomicU64::new(0);
 
 /// The longest single sleep, so that switching delays off ends a pause.
 const LONGEST_SLEEP_NS: u64 = 50_000_000;
@@ -60,7 +62,8 @@ impl Sleeper for Pause<'_> {
             if now < awake {
                 let until = awake.min(now + LONGEST_SLEEP_NS);
                 uninterrupted(|| with_short_slice(|| without_slack(|| sys::sleep_until(until))));
-                now = sys::now();
+                let before = mem::replace(&mut now, sys::now());
+                SLEPT_NS.fetch_add(now.saturating_sub(before), Ordering::Relaxed);
                 TAIL.slept(now.saturating_sub(until));
             } else {
                 core::hint::spin_loop();
@@ -151,8 +154,13 @@ fn set_slice(to: &libc::sched_attr) {
 }
 
 /// Tells how busy the machine was in an experiment. See [`Tail::report`].
-pub(crate) fn report(passed_ns: u64, queued_ns: Option<u64>, others_ns: Option<u64>) {
-    TAIL.report(passed_ns, queued_ns, others_ns);
+pub(crate) fn report(demand: Demand) {
+    TAIL.report(demand);
+}
+
+/// How long all threads have slept in pauses, nanoseconds.
+pub(crate) fn slept_ns() -> u64 {
+    SLEPT_NS.load(Ordering::Relaxed)
 }
 
 /// How many pauses all threads have started.

@@ -13,6 +13,25 @@ pub(crate) struct Machine {
     tick_ns: u64,
 }
 
+/// What processors did, nanoseconds, all together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Processors {
+    /// They worked for others than this process; counts time that the hypervisor gave to others.
+    pub others_ns: u64,
+    /// They had nothing to do.
+    pub idle_ns: u64,
+}
+
+impl Processors {
+    /// What they did from `before` to this.
+    pub(crate) fn since(self, before: Processors) -> Processors {
+        Processors {
+            others_ns: self.others_ns.saturating_sub(before.others_ns),
+            idle_ns: self.idle_ns.saturating_sub(before.idle_ns),
+        }
+    }
+}
+
 impl Machine {
     /// `None` where the system does not say. To be called while the process has one thread: a descriptor that is opened later
     /// would for a moment take a number that the program expects for its own.
@@ -31,9 +50,8 @@ impl Machine {
         }
     }
 
-    /// CPU time of everything but this process since boot, nanoseconds, all processors together; counts time that the
-    /// hypervisor gave to others.
-    pub(crate) fn others_ns(&self) -> Option<u64> {
+    /// What processors did since boot.
+    pub(crate) fn use_of_processors(&self) -> Option<Processors> {
         if !allowed::may(Purpose::Machine) {
             return None;
         }
@@ -51,13 +69,17 @@ impl Machine {
             sys::call(libc::SYS_pread64, args)
         };
         let text = text.get(..usize::try_from(length).ok()?)?;
-        let busy = busy_ticks(text)? * self.tick_ns;
-        Some(busy.saturating_sub(sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID)))
+        let [busy_ns, idle_ns] = busy_and_idle_ticks(text)?.map(|ticks| ticks * self.tick_ns);
+        let own_ns = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID);
+        Some(Processors {
+            others_ns: busy_ns.saturating_sub(own_ns),
+            idle_ns,
+        })
     }
 }
 
 /// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal.
-fn busy_ticks(text: &[u8]) -> Option<u64> {
+fn busy_and_idle_ticks(text: &[u8]) -> Option<[u64; 2]> {
     let line = text
         .strip_prefix(b"cpu ")?
         .split(|byte| *byte == b'\n')
@@ -65,11 +87,10 @@ fn busy_ticks(text: &[u8]) -> Option<u64> {
     let words = line
         .split(|byte| *byte == b' ')
         .filter(|word| !word.is_empty());
-    let mut sum = 0;
+    let mut sums = [0; 2];
     for (index, word) in words.take(8).enumerate() {
-        if index != 3 && index != 4 {
-            sum += str::from_utf8(word).ok()?.parse::<u64>().ok()?;
-        }
+        let is_idle = matches!(index, 3 | 4);
+        sums[usize::from(is_idle)] += str::from_utf8(word).ok()?.parse::<u64>().ok()?;
     }
-    Some(sum)
+    Some(sums)
 }

@@ -5,12 +5,14 @@ use core::sync::atomic::Ordering;
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::draw::Treatment;
 use fulcrum_runtime_core::record::{self, Experiment};
+use fulcrum_runtime_core::tail::Demand;
 use fulcrum_wire::{NONE, mode};
 
 use super::{Profiler, SLICE_NS, Stop};
 use crate::experiment::points::Snapshot;
 use crate::experiment::{choice, output, pausing, points};
 use crate::process::{control, thread};
+use crate::sys::machine::Processors;
 
 /// Where everything stood when the experiment started.
 struct Start {
@@ -19,7 +21,8 @@ struct Start {
     time: u64,
     delay: u64,
     pauses_ended: u64,
-    others_ns: Option<u64>,
+    processors: Option<Processors>,
+    slept_ns: u64,
     queued_ns: u64,
     warmup_ns: u64,
 }
@@ -104,7 +107,8 @@ impl Profiler {
     }
 
     fn begin(&mut self, target: u32, treatment: Treatment, warmup_ns: u64) -> Start {
-        let others_ns = self.others_ns();
+        let processors = self.use_of_processors();
+        let slept_ns = pausing::slept_ns();
         let queued_ns = control::process().queued_ns.load(Ordering::Relaxed);
         self.before.take();
         self.pending.clear();
@@ -117,7 +121,8 @@ impl Profiler {
             time,
             delay,
             pauses_ended: pausing::ended(),
-            others_ns,
+            processors,
+            slept_ns,
             queued_ns,
             warmup_ns,
         }
@@ -137,9 +142,16 @@ impl Profiler {
         let process = control::process();
         let queued = process.queued_ns.load(Ordering::Relaxed);
         let queued_ns = (queued > 0).then(|| queued.saturating_sub(start.queued_ns));
-        let others_ns = (self.others_ns().zip(start.others_ns))
-            .map(|(after, before)| after.saturating_sub(before));
-        pausing::report(end - start.time, queued_ns, others_ns);
+        let processors = (self.use_of_processors().zip(start.processors))
+            .map(|(after, before)| after.since(before));
+        let others_ns = processors.map(|it| it.others_ns);
+        let slept_ns = pausing::slept_ns().saturating_sub(start.slept_ns);
+        pausing::report(Demand {
+            passed_ns: end - start.time,
+            queued_ns,
+            others_ns,
+            idle_ns: processors.map(|it| it.idle_ns.saturating_sub(slept_ns)),
+        });
         let finished = Experiment {
             treatment: start.treatment,
             start_ns: start.time - self.began_ns,
@@ -169,7 +181,7 @@ impl Profiler {
         process.experiments.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn others_ns(&self) -> Option<u64> {
-        self.machine.as_ref()?.others_ns()
+    fn use_of_processors(&self) -> Option<Processors> {
+        self.machine.as_ref()?.use_of_processors()
     }
 }
