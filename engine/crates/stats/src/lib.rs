@@ -29,8 +29,8 @@ mod welch;
 
 pub use interval::Interval;
 pub use random::Random;
-pub use sample::{Moments, Sample};
-pub use welch::{Welch, welch};
+pub use sample::{Moments, Sample, Scatter};
+pub use welch::{Mean, Welch, welch};
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Mean and standard deviation of a sample, and of a whole population.
 
-use crate::{Interval, student};
+use crate::{Interval, Mean, student};
 
 /// What a sample says about the mean that it was drawn around.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,9 +51,46 @@ impl Sample {
         (self.count - 1) as f64
     }
 
+    /// Its mean, if the sample is one of several that scatter alike: few values may scatter little by chance. Where its own
+    /// variance is larger than theirs, that counts.
+    pub fn scattering_as(self, all: Scatter) -> Mean {
+        if self.deviation * self.deviation > all.variance {
+            return self.into();
+        }
+        Mean {
+            mean: self.mean,
+            variance: all.variance / self.count as f64,
+            freedom: all.freedom,
+        }
+    }
+
     /// The variance of the mean.
     pub(crate) fn error(self) -> f64 {
         self.deviation * self.deviation / self.count as f64
+    }
+}
+
+/// The pooled variance of several samples, each around a mean of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scatter {
+    /// The variance of a value.
+    pub variance: f64,
+    /// Its degrees of freedom.
+    pub freedom: f64,
+}
+
+impl Scatter {
+    /// `None` without samples.
+    pub fn of(samples: impl IntoIterator<Item = Sample>) -> Option<Self> {
+        let add = |(squares, freedom): (f64, f64), it: Sample| {
+            let variance = it.deviation * it.deviation;
+            (squares + it.freedom() * variance, freedom + it.freedom())
+        };
+        let (squares, freedom) = samples.into_iter().fold((0.0, 0.0), add);
+        (freedom > 0.0).then(|| Scatter {
+            variance: squares / freedom,
+            freedom,
+        })
     }
 }
 

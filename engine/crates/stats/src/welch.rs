@@ -13,9 +13,30 @@ pub struct Welch {
     pub p: f64,
 }
 
-/// Compares the means of two samples whose variances need not be equal, with the degrees of freedom of Welch and
-/// Satterthwaite.
-pub fn welch(a: Sample, b: Sample) -> Welch {
+/// A mean and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Its variance.
+    pub variance: f64,
+    /// The degrees of freedom of the variance.
+    pub freedom: f64,
+}
+
+impl From<Sample> for Mean {
+    fn from(it: Sample) -> Self {
+        Mean {
+            mean: it.mean,
+            variance: it.error(),
+            freedom: it.freedom(),
+        }
+    }
+}
+
+/// Compares two means whose samples' variances need not be equal, with the degrees of freedom of Welch and Satterthwaite.
+pub fn welch(a: impl Into<Mean>, b: impl Into<Mean>) -> Welch {
+    let (a, b) = (a.into(), b.into());
     // Rounding errors of scaled values are no difference.
     let noise = 1e-12 * (a.mean.abs() + b.mean.abs());
     let difference = a.mean - b.mean;
@@ -24,7 +45,7 @@ pub fn welch(a: Sample, b: Sample) -> Welch {
     } else {
         difference
     };
-    let variance = a.error() + b.error();
+    let variance = a.variance + b.variance;
     let error = libm::sqrt(variance);
     if error <= noise {
         // No value differs from another of its sample.
@@ -35,7 +56,7 @@ pub fn welch(a: Sample, b: Sample) -> Welch {
         };
     }
     // As parts of the sum, whose squares cannot overflow.
-    let part = |it: Sample| it.error() / variance * (it.error() / variance) / it.freedom();
+    let part = |it: Mean| it.variance / variance * (it.variance / variance) / it.freedom;
     let freedom = 1.0 / (part(a) + part(b));
     let margin = student::quantile(0.975, freedom) * error;
     Welch {
@@ -48,6 +69,7 @@ pub fn welch(a: Sample, b: Sample) -> Welch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::Scatter;
     use crate::tests::close;
 
     /// By hand: means 12 and 10, variances 1 and 1, three values each: t = 2 / √(2/3) = 2.4495, 4 degrees of freedom,
@@ -78,6 +100,24 @@ mod tests {
         let freedom = (529.0 / 36.0) / (6.25 / 4.0 + 8.0 / 9.0);
         let margin = student::quantile(0.975, freedom) * (23.0_f64 / 6.0).sqrt();
         close(found.interval.high, margin, 1e-13, freedom);
+    }
+
+    /// By hand: variances 1 and 4 of three and two values, pooled (2 · 1 + 1 · 4) / 3 = 2.
+    #[test]
+    fn a_sample_that_scatters_by_chance_less_than_its_like_is_trusted_no_more() {
+        let narrow = Sample::of(&[9.0, 10.0, 11.0]).unwrap();
+        let wide = Sample {
+            count: 2,
+            mean: 5.0,
+            deviation: 2.0,
+        };
+        let all = Scatter::of([narrow, wide]).unwrap();
+        assert_eq!((all.variance, all.freedom), (2.0, 3.0));
+        let found = narrow.scattering_as(all);
+        close(found.variance, 2.0 / 3.0, 1e-15, 3);
+        assert_eq!((found.mean, found.freedom), (10.0, 3.0));
+        assert_eq!(wide.scattering_as(all), wide.into(), "its own is larger");
+        assert_eq!(Scatter::of([]), None);
     }
 
     #[test]

@@ -49,6 +49,13 @@ impl Attributes {
     /// Flag of the system call: the descriptor does not outlive `exec`.
     pub const CLOSE_ON_EXEC: usize = 8;
 
+    /// Request of `ioctl(2)`: lets an event count.
+    pub const ENABLE: usize = 0x2400;
+    /// Lets it count no longer.
+    pub const DISABLE: usize = 0x2401;
+    /// Its samples come after another period, which the argument points to.
+    pub const SET_PERIOD: usize = 0x4008_2404;
+
     /// Data begins so many bytes into a ring's first page: the kernel's position in the data, which only grows.
     pub const HEAD_AT: usize = 1024;
     /// The same for the position of whoever reads.

@@ -20,16 +20,16 @@ use std::time::Duration;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Experiment, Recording, Visits};
-use fulcrum_stats::{Sample, Welch, welch};
+use fulcrum_stats::{Mean, Sample, Scatter, Welch, welch};
 
 /// A change of pace that matters, as a fraction.
 const DRIFT: f64 = 0.03;
 /// The probability with which noise alone may look like a drift of one kind anywhere in a recording.
-const RARE: f64 = 0.003;
+const RARE: f64 = 0.002;
 /// With fewer experiments of a kind, it is not tested whether they drift,
 const FEWEST: usize = 4;
 /// or, for what another treatment leaves behind, whether they do and whether their pace is another.
-const FEWEST_AFTER: usize = 3;
+const FEWEST_AFTER: usize = 2;
 /// Baselines that are needed before experiments with a shorter warm-up are left out.
 const BASELINES: usize = 2;
 /// By how much a warm-up becomes longer.
@@ -148,8 +148,8 @@ impl Measured {
 #[derive(Default)]
 struct Kinds(BTreeMap<(u32, Before), Measured>);
 
-/// Two samples whose means are the same in a program that has settled.
-type Pair = (Sample, Sample);
+/// Two means that are the same in a program that has settled.
+type Pair = (Mean, Mean);
 
 impl Kinds {
     fn add(&mut self, it: &Experiment, point: &Visits, before: Before) {
@@ -172,36 +172,54 @@ impl Kinds {
 
     fn pairs(&self) -> Vec<Pair> {
         let levels: BTreeSet<u32> = self.0.keys().map(|it| it.0).collect();
-        let changes = |it: &Measured, fewest| sample(&it.changes, fewest);
-        let baselines = changes(&self.at(0), FEWEST);
-        let settled = changes(&self.after(0, Before::Same), FEWEST_AFTER);
+        let changes = Means::new(&self.0, |it| &it.changes);
+        let paces = Means::new(&self.0, |it| &it.paces);
+        let baselines = changes.of(&self.at(0), FEWEST);
+        let settled = changes.of(&self.after(0, Before::Same), FEWEST_AFTER);
         let mut pairs = Vec::new();
         for level in levels {
             let [less, same, more] =
                 [Before::Less, Before::Same, Before::More].map(|it| self.after(level, it));
-            if level == 0 {
-                pairs.push((changes(&more, FEWEST_AFTER), settled));
-                pairs.push((
-                    sample(&more.paces, FEWEST_AFTER),
-                    sample(&same.paces, FEWEST_AFTER),
-                ));
+            let before = if level == 0 {
+                pairs.push((changes.of(&more, FEWEST_AFTER), settled));
+                same
             } else {
-                pairs.push((changes(&self.at(level), FEWEST), baselines));
-                pairs.push((changes(&less, FEWEST), settled));
-                pairs.push((
-                    sample(&less.paces, FEWEST_AFTER),
-                    sample(&more.paces, FEWEST_AFTER),
-                ));
-            }
+                pairs.push((changes.of(&self.at(level), FEWEST), baselines));
+                pairs.push((changes.of(&less, FEWEST), settled));
+                less
+            };
+            pairs.push((
+                paces.of(&before, FEWEST_AFTER),
+                paces.of(&more, FEWEST_AFTER),
+            ));
         }
-        let both = |(it, control): (Option<Sample>, Option<Sample>)| it.zip(control);
+        let both = |(it, control): (Option<Mean>, Option<Mean>)| it.zip(control);
         pairs.into_iter().filter_map(both).collect()
     }
 }
 
-fn sample(values: &[f64], fewest: usize) -> Option<Sample> {
-    let enough = values.len() >= fewest;
-    enough.then(|| Sample::of(values)).flatten()
+/// Means of what was measured. Experiments of all kinds scatter alike, so that three of one kind say something.
+struct Means {
+    values: fn(&Measured) -> &[f64],
+    scatter: Option<Scatter>,
+}
+
+impl Means {
+    fn new(kinds: &BTreeMap<(u32, Before), Measured>, values: fn(&Measured) -> &[f64]) -> Means {
+        let samples = kinds.values().filter_map(|it| Sample::of(values(it)));
+        Means {
+            values,
+            scatter: Scatter::of(samples),
+        }
+    }
+
+    /// `None` when there are fewer values.
+    fn of(&self, measured: &Measured, fewest: usize) -> Option<Mean> {
+        let values = (self.values)(measured);
+        let enough = values.len() >= fewest;
+        let sample = enough.then(|| Sample::of(values)).flatten()?;
+        Some(sample.scattering_as(self.scatter?))
+    }
 }
 
 /// The targets whose pace has not settled, by what the `counted` experiments say.

@@ -5,7 +5,7 @@ use fulcrum_model::causal::{Count, Experiment, Flag, Recording, Target, Visits};
 use fulcrum_runtime_core::draw::{Deck, Levels};
 use fulcrum_stats::Random;
 
-/// Scatter of the pace of each half.
+/// Scatter of the pace of each half without speedup; with all of it, it is twice that.
 const NOISE: f64 = 0.02;
 /// Experiments last so long, milliseconds of wall time.
 const LENGTH: u32 = 300;
@@ -144,7 +144,7 @@ impl Recorder {
         self.run(speedup, self.warmup_ms);
         let [first, second] = [(); 2].map(|()| {
             let [visits, ms] = self.run(speedup, LENGTH / 2);
-            let pace = 1.0 + NOISE * self.random.normal();
+            let pace = 1.0 + NOISE * (1.0 + speedup) * self.random.normal();
             [(visits * pace * 1000.0).round() as u64, (ms * 1e6) as u64]
         });
         self.run(0.0, COOLOFF);
@@ -233,7 +233,7 @@ fn warm_ups_last_until_queues_have_settled() {
 #[test]
 fn a_queue_that_drains_through_whole_experiments_is_nearly_always_found_in_half_a_minute() {
     let found = found(Queue::slow_consumer, 30);
-    assert!(found >= 90, "{found}");
+    assert!(found >= 80, "{found}");
 }
 
 #[test]
@@ -279,6 +279,6 @@ fn a_warm_up_that_was_found_is_asked_for_as_long_as_the_run_goes_on() {
 fn neither_noise_nor_phases_look_like_a_queue_more_than_rarely() {
     for program in [Steady::boxed as fn(u64) -> Box<dyn Program>, Phases::boxed] {
         let found = found(program, 40);
-        assert!(found <= 5, "{found}");
+        assert!(found <= 6, "{found}");
     }
 }

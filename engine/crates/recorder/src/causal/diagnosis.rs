@@ -1,6 +1,7 @@
 //! Why the result of a run is empty or weaker than it could be.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::control::MOST_EXPERIMENT_S;
@@ -52,6 +53,7 @@ impl Diagnosis<'_> {
             }
         }
         notes.extend(not_counted(processes));
+        notes.extend(short_lived(processes));
         if any_profiled && !processes.iter().any(Watched::is_sealed) {
             notes.extend(self.no_experiment());
         }
@@ -109,6 +111,28 @@ fn why_not_entered(program: &Program) -> String {
              to see why."
         )
     }
+}
+
+/// The part of all samples from which on it is said that processes left no records.
+const LOST: f64 = 0.01;
+
+/// Says that children left no records, if their samples matter.
+fn short_lived(processes: &[Watched]) -> Option<String> {
+    let samples = |it: &Watched| it.block.get().in_scope.load(Ordering::Relaxed);
+    let all: u64 = processes.iter().map(samples).sum();
+    let short = (processes.iter()).filter(|it| it.is_child() && it.left_no_records());
+    let (count, lost) = short.fold((0_u64, 0), |(count, lost), it| {
+        (count + 1, lost + samples(it))
+    });
+    let share = lost as f64 / all as f64;
+    (count > 0 && share >= LOST).then(|| {
+        format!(
+            "{count} processes that the program forked ended within half a second and left no records: {:.0} % of the samples \
+             in scope were taken in them and are not in the result. Let the program serve more requests in each process, or \
+             in threads.",
+            share * 100.0,
+        )
+    })
 }
 
 /// Sentences on the requested lines that no process has.

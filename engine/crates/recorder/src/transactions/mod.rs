@@ -6,6 +6,7 @@
 mod code;
 mod perf;
 mod process;
+mod rate;
 mod sampler;
 mod session;
 mod settings;
@@ -44,7 +45,7 @@ pub struct TransactionOptions {
     pub names: bool,
     /// Watch critical sections for transactions that flow through shared memory, from thread to thread (Whodunit §3).
     pub shared_memory: bool,
-    /// The CPU time between two samples of a thread, in nanoseconds.
+    /// The CPU time between two samples of a thread at first, in nanoseconds. It becomes longer when there are plenty of samples.
     pub period_ns: u64,
 }
 
@@ -98,15 +99,19 @@ mod tests {
 
     #[test]
     fn samples_come_at_all_moments_between_two_ticks_of_the_kernel() {
-        for ticks_a_second in [100, 250, 300, 1000] {
+        let periods = [1, 2, 4].map(|times| (times * PERIOD_NS) as f64);
+        for (ticks_a_second, period) in [100, 250, 300, 1000]
+            .into_iter()
+            .flat_map(|ticks| periods.map(|period| (ticks, period)))
+        {
             let tick = 1e9 / f64::from(ticks_a_second);
             let mut moments: Vec<f64> = (0..500)
-                .map(|sample| f64::from(sample) * PERIOD_NS as f64 % tick / tick)
+                .map(|sample| f64::from(sample) * period % tick / tick)
                 .collect();
             moments.sort_by(f64::total_cmp);
             let gaps = moments.windows(2).map(|it| it[1] - it[0]);
             let widest = gaps.fold(moments[0] + 1.0 - moments[499], f64::max);
-            assert!(widest < 0.02, "{ticks_a_second} Hz: {widest}");
+            assert!(widest < 0.02, "{ticks_a_second} Hz, {period} ns: {widest}");
         }
     }
 }

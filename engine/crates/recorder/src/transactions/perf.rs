@@ -167,6 +167,21 @@ impl Perf {
         Ok(rings)
     }
 
+    /// Lets samples come after another period from now on, where all processors are sampled: what inherits an event keeps the period
+    /// that it had then.
+    ///
+    /// # Errors
+    /// When the kernel does not do it.
+    pub(crate) fn set_period(&self, period_ns: u64) -> io::Result<()> {
+        self.descriptors().try_for_each(|event| {
+            // SAFETY: the kernel reads one number.
+            match unsafe { libc::ioctl(event, Attributes::SET_PERIOD as _, &period_ns) } {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        })
+    }
+
     /// What becomes readable when there is much to read.
     pub(crate) fn descriptors(&self) -> impl Iterator<Item = i32> {
         self.rings.iter().map(|ring| ring.event.as_raw_fd())

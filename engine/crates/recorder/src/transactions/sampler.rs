@@ -13,6 +13,8 @@ use fulcrum_wire::transactions::MAX_PATH;
 
 use super::code::Code;
 use super::perf::{Event, Perf, Sampled, Scope};
+use super::rate::Rate;
+use crate::program::clock::monotonic_ns;
 use crate::program::proc::Memory;
 use crate::program::unwind;
 
@@ -25,7 +27,7 @@ pub(crate) struct Sampler {
 /// Writes the samples of a run.
 struct Writing {
     out: SampleWriter<BufWriter<File>>,
-    period_ns: u64,
+    rate: Rate,
     tables: unwind::Cache,
     /// The code of processes without a log, and of all processes before their logs exist.
     strangers: HashMap<u32, Code>,
@@ -76,7 +78,7 @@ impl Sampler {
             perf,
             writing: Writing {
                 out,
-                period_ns,
+                rate: Rate::new(period_ns),
                 tables,
                 strangers: HashMap::new(),
                 tree,
@@ -114,6 +116,16 @@ impl Sampler {
         // Nothing that was read is lost when the recorder is killed.
         if let Err(error) = writing.out.flush() {
             writing.failed.get_or_insert(error);
+        }
+        if self.perf.scope == Scope::Machine
+            && let Some(period_ns) = writing.rate.next_ns(writing.taken)
+        {
+            match self.perf.set_period(period_ns) {
+                Ok(()) => writing
+                    .rate
+                    .change(period_ns, monotonic_ns(), writing.taken),
+                Err(error) => drop(writing.failed.get_or_insert(error)),
+            }
         }
     }
 
@@ -180,7 +192,7 @@ impl Writing {
             pid: sampled.pid,
             tid: sampled.tid,
             time_ns: sampled.time_ns,
-            weight_ns: self.period_ns,
+            weight_ns: self.rate.weight_ns(sampled.time_ns),
             thread: self.names.get(&sampled.tid).map_or(&[], Vec::as_slice),
             stack: &chain[..depth],
         })

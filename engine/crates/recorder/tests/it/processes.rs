@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::support::{Lab, PATIENCE, recording, run, samples};
+use crate::support::{Lab, PATIENCE, recording, run, samples, says};
 use fulcrum_model::TargetKind;
 use fulcrum_recorder::{
     Aim, EndToEnd, Error, Exit, Options, Recorded, Remote, RunStatus, TargetChoice, record,
@@ -61,6 +61,16 @@ fn forked_children_are_profiled_each_with_records_of_its_own() {
     for (stream, reason) in reasons(&recorded.run) {
         assert_eq!(reason, "exit", "{stream}");
     }
+}
+
+#[test]
+fn children_that_are_too_short_for_records_are_told() {
+    let lab = Lab::build("brief.c", &["-g", "-pthread"]);
+    let recorded = run(&lab.options(&["50", "processes"], PATIENCE.as_secs_f64())).unwrap();
+    assert_eq!(recorded.exit, Exit::Code(0));
+    let told =
+        "processes that the program forked ended within half a second and left no records";
+    assert!(says(&recorded, told), "{:?}", recorded.notes);
 }
 
 /// For as long as it takes.

@@ -45,9 +45,6 @@ const DEEPEST: u16 = 1;
 
 const IP_TIME_CALLCHAIN: u64 = 1 | 4 | 32;
 const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
-const ENABLE: usize = 0x2400;
-const DISABLE: usize = 0x2401;
-const SET_PERIOD: usize = 0x4008_2404;
 
 /// Starts to sample the calling thread. A thread that cannot be sampled runs on without samples.
 pub(crate) fn start(sampling: &Sampling) {
@@ -320,7 +317,7 @@ impl Sampling {
                 let period = &raw const period as usize;
                 sys::call(
                     libc::SYS_ioctl,
-                    [perf as usize, SET_PERIOD, period, 0, 0, 0],
+                    [perf as usize, Attributes::SET_PERIOD, period, 0, 0, 0],
                 )
             };
             if set >= 0 {
@@ -373,7 +370,7 @@ impl Sampling {
 
     /// Stops sampling; what the ring holds can still be read.
     pub(crate) fn silence(&self) {
-        self.control_perf(DISABLE);
+        self.control_perf(Attributes::DISABLE);
         self.stop_timer();
     }
 
@@ -388,7 +385,7 @@ impl Sampling {
 
     /// Suspends sampling until [`Sampling::resume`]. Any thread may call this.
     pub(crate) fn hold(&self) {
-        self.arm(DISABLE, 0, 0);
+        self.arm(Attributes::DISABLE, 0, 0);
     }
 
     /// Starts or resumes sampling.
@@ -396,7 +393,7 @@ impl Sampling {
         let interval = Ticking::now().interval_ns;
         let first = self.first.after_ns();
         self.arm(
-            ENABLE,
+            Attributes::ENABLE,
             if first == 0 {
                 interval
             } else {
@@ -411,7 +408,7 @@ impl Sampling {
     pub(crate) fn hold_for_pause(&self) {
         // Without the right to enable it again, it stays as it is.
         if allowed::may(Purpose::Perf) {
-            self.control_perf(DISABLE);
+            self.control_perf(Attributes::DISABLE);
         }
     }
 
@@ -420,10 +417,10 @@ impl Sampling {
         if !allowed::may(Purpose::Perf) || !resting::may_sample() {
             return;
         }
-        self.control_perf(ENABLE);
+        self.control_perf(Attributes::ENABLE);
         // A rest may have begun meanwhile.
         if !resting::may_sample() {
-            self.control_perf(DISABLE);
+            self.control_perf(Attributes::DISABLE);
         }
     }
 

@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::seccomp::{Call, Instruction, Verdict, verdict};
+use fulcrum_wire::perf::Attributes;
 
 /// What a group of calls is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -117,7 +118,11 @@ static NEEDED: [Needed; 45] = {
         needed(Everything, libc::SYS_getpid, [0; 6]),
         needed(Everything, libc::SYS_gettid, [0; 6]),
         needed(Everything, libc::SYS_sched_yield, [0; 6]),
-        needed(Everything, libc::SYS_ioctl, [NONE, 0x2401, 0, 0, 0, 0]),
+        needed(
+            Everything,
+            libc::SYS_ioctl,
+            [NONE, Attributes::DISABLE as u64, 0, 0, 0, 0],
+        ),
         needed(Perf, libc::SYS_perf_event_open, [0, 0, NONE, NONE, 8, 0]),
         needed(Perf, libc::SYS_fcntl, [NONE, 15, 0, 0, 0, 0]),
         needed(Perf, libc::SYS_fcntl, [NONE, 10, 0, 0, 0, 0]),
@@ -126,8 +131,16 @@ static NEEDED: [Needed; 45] = {
             libc::SYS_fcntl,
             [NONE, libc::F_SETFL as u64, 0, 0, 0, 0],
         ),
-        needed(Perf, libc::SYS_ioctl, [NONE, 0x2400, 0, 0, 0, 0]),
-        needed(Perf, libc::SYS_ioctl, [NONE, 0x4008_2404, 0, 0, 0, 0]),
+        needed(
+            Perf,
+            libc::SYS_ioctl,
+            [NONE, Attributes::ENABLE as u64, 0, 0, 0, 0],
+        ),
+        needed(
+            Perf,
+            libc::SYS_ioctl,
+            [NONE, Attributes::SET_PERIOD as u64, 0, 0, 0, 0],
+        ),
         needed(Timer, libc::SYS_timer_create, [TICKS, 1, 0, 0, 0, 0]),
         needed(Timer, libc::SYS_timer_settime, [NONE, 0, 0, 0, 0, 0]),
         needed(Timer, libc::SYS_timer_delete, [NONE, 0, 0, 0, 0, 0]),

@@ -368,6 +368,22 @@ impl Watched {
         proc::is_alive(self.pid())
     }
 
+    /// The file of the records that it makes with a map.
+    fn stream(&self, generation: u32) -> PathBuf {
+        let name = if generation == self.block.get().first_generation {
+            format!("causal-{}.jsonl", self.stem)
+        } else {
+            format!("causal-{}-{generation}.jsonl", self.stem)
+        };
+        self.folder.join(name)
+    }
+
+    /// Whether it left no records: a process opens a file for them when it makes an experiment, or after half a second.
+    pub(crate) fn left_no_records(&self) -> bool {
+        let first = self.block.get().first_generation;
+        !self.is_alive() && !self.stream(first).exists()
+    }
+
     /// Writes the last records for a process that could not, because it was killed or called `exec`.
     pub(crate) fn complete(&self) -> std::io::Result<()> {
         let process = self.block.get();
@@ -375,12 +391,7 @@ impl Watched {
         let Some(map) = self.maps.get(&generation).filter(|_| !self.is_finished()) else {
             return Ok(());
         };
-        let name = if generation == process.first_generation {
-            format!("causal-{}.jsonl", self.stem)
-        } else {
-            format!("causal-{}-{generation}.jsonl", self.stem)
-        };
-        let path = self.folder.join(name);
+        let path = self.stream(generation);
         let Ok(mut stream) = OpenOptions::new().append(true).read(true).open(&path) else {
             return Ok(());
         };
