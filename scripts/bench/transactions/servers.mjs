@@ -50,7 +50,7 @@ export const servers = [
     port: ports[1],
     command: () => ["apache2", "-f", path.join(work, "event.conf"), "-DFOREGROUND"],
     load: http,
-    requests: 12_000,
+    requests: 60_000,
     queue: ["ap_queue_push_socket", "ap_queue_pop_something"],
   },
   {
@@ -60,7 +60,7 @@ export const servers = [
     port: ports[2],
     command: () => ["apache2", "-f", path.join(work, "worker.conf"), "-DFOREGROUND"],
     load: http,
-    requests: 12_000,
+    requests: 60_000,
     queue: ["ap_queue_push_socket", "ap_queue_pop_something"],
   },
   {
