@@ -198,7 +198,7 @@ impl Kinds {
     }
 }
 
-/// Means of what was measured. Experiments of all kinds scatter alike, so that three of one kind say something.
+/// Means of what was measured. Experiments of all kinds scatter alike, so that even two of one kind say something.
 struct Means {
     values: fn(&Measured) -> &[f64],
     scatter: Option<Scatter>,

@@ -1,8 +1,8 @@
 //! How often samples are taken: often at first, and less often when there are plenty.
 //!
-//! A share that rests on n samples is known to within √n of them. So the first thousand say much, and each further one says less; but
-//! each costs the same, about 30 µs with the copy of its stack and its call chain. A server that runs for a minute has as many samples
-//! as anyone needs at an eighth of a second's worth of what a short program needs.
+//! The first thousand samples say much: a type's share then has a standard error of 1.6 points at most. Each further one says
+//! less, but costs the same: an interrupt, the copy of a stack, and the search for its callers. So the longer a server runs, the less
+//! often it is sampled.
 
 /// So many samples are taken at a rate before it is halved.
 const PLENTY: u64 = 1024;

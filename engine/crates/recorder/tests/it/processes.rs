@@ -68,8 +68,7 @@ fn children_that_are_too_short_for_records_are_told() {
     let lab = Lab::build("brief.c", &["-g", "-pthread"]);
     let recorded = run(&lab.options(&["50", "processes"], PATIENCE.as_secs_f64())).unwrap();
     assert_eq!(recorded.exit, Exit::Code(0));
-    let told =
-        "processes that the program forked ended within half a second and left no records";
+    let told = "processes that the program forked ended within half a second and left no records";
     assert!(says(&recorded, told), "{:?}", recorded.notes);
 }
 
