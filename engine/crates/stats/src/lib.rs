@@ -29,8 +29,8 @@ mod welch;
 
 pub use interval::Interval;
 pub use random::Random;
-pub use sample::{Moments, Sample, Scatter};
-pub use welch::{Mean, Welch, welch};
+pub use sample::{Mean, Moments, Sample, Scatter};
+pub use welch::{Welch, welch};
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Mean and standard deviation of a sample, and of a whole population.
 
-use crate::{Interval, Mean, student};
+use crate::{Interval, student};
 
 /// What a sample says about the mean that it was drawn around.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,6 +67,27 @@ impl Sample {
     /// The variance of the mean.
     pub(crate) fn error(self) -> f64 {
         self.deviation * self.deviation / self.count as f64
+    }
+}
+
+/// A mean and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Its variance.
+    pub variance: f64,
+    /// The degrees of freedom of the variance.
+    pub freedom: f64,
+}
+
+impl From<Sample> for Mean {
+    fn from(it: Sample) -> Self {
+        Mean {
+            mean: it.mean,
+            variance: it.error(),
+            freedom: it.freedom(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Welch's t-test: whether two means differ by more than the spread of their samples explains.
 
-use crate::{Interval, Sample, student};
+use crate::{Interval, Mean, student};
 
 /// A difference of means and how certain it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,27 +11,6 @@ pub struct Welch {
     pub interval: Interval,
     /// How probable so great a difference is if the true means are equal (two-sided).
     pub p: f64,
-}
-
-/// A mean and how well it is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mean {
-    /// The mean.
-    pub mean: f64,
-    /// Its variance.
-    pub variance: f64,
-    /// The degrees of freedom of the variance.
-    pub freedom: f64,
-}
-
-impl From<Sample> for Mean {
-    fn from(it: Sample) -> Self {
-        Mean {
-            mean: it.mean,
-            variance: it.error(),
-            freedom: it.freedom(),
-        }
-    }
 }
 
 /// Compares two means whose samples' variances need not be equal, with the degrees of freedom of Welch and Satterthwaite.
@@ -69,8 +48,8 @@ pub fn welch(a: impl Into<Mean>, b: impl Into<Mean>) -> Welch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Scatter;
     use crate::tests::close;
+    use crate::{Sample, Scatter};
 
     /// By hand: means 12 and 10, variances 1 and 1, three values each: t = 2 / √(2/3) = 2.4495, 4 degrees of freedom,
     /// where p has a closed form.

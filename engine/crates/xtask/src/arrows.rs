@@ -21,7 +21,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // What the runtime writes, it reads.
     ("causal-records", &["wire", "model"]),
     // To tell who drops a causal profile on a reader of profiles what it is.
-    ("profile-formats", &["model", "causal-records"]),
+    (
+        "profile-formats",
+        &["model", "causal-records", "large-pages"],
+    ),
     // What a hotspot is: for the agents and for readers of their logs.
     ("hotspot", &[]),
     // The filter language: for the agents and for readers of their logs.
