@@ -21,10 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // What the runtime writes, it reads.
     ("causal-records", &["wire", "model"]),
     // To tell who drops a causal profile on a reader of profiles what it is.
-    (
-        "profile-formats",
-        &["model", "causal-records", "large-pages"],
-    ),
+    ("profile-formats", &["model", "causal-records"]),
     // What a hotspot is: for the agents and for readers of their logs.
     ("hotspot", &[]),
     // The filter language: for the agents and for readers of their logs.

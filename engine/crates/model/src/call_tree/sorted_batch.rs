@@ -109,10 +109,10 @@ impl SortedBatch {
     /// would, since it leaves holes.
     pub(crate) fn with_room(nodes: usize, value_types: usize) -> Self {
         SortedBatch {
-            depth: in_large_pages(Vec::with_capacity(nodes)),
+            depth: Vec::with_capacity(nodes),
             frame: in_large_pages(Vec::with_capacity(nodes)),
             values: (0..value_types)
-                .map(|_| in_large_pages(Vec::with_capacity(nodes)))
+                .map(|_| Vec::with_capacity(nodes))
                 .collect(),
         }
     }

@@ -4,7 +4,6 @@
 use std::io::{self, Read};
 
 use flate2::bufread::MultiGzDecoder;
-use fulcrum_large_pages::in_large_pages;
 use fulcrum_model::{Cancelled, Progress};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
@@ -14,8 +13,6 @@ use crate::decode::limits::{ALLOW_MORE, Limits};
 
 const FREE: usize = 64 << 20;
 const CHUNK: usize = 64 << 10;
-/// Few compressed profiles unpack to more times their size.
-const USUAL_RATIO: usize = 8;
 const GZIP: &[u8] = b"\x1f\x8b";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
@@ -113,16 +110,8 @@ pub(crate) fn is_bare(head: &[u8]) -> bool {
     !wrapped && skippable(head).is_none() && !crate::decode::slabs::begin(head)
 }
 
-/// Room for what gzip data says at its end that it unpacks to. It may be wrong, so it is no more than most files unpack to.
-fn room_for_unpacked(bytes: &[u8], limits: Limits) -> Vec<u8> {
-    let size = bytes.last_chunk().map_or(0, |it| u32::from_le_bytes(*it));
-    let most = bytes.len().saturating_mul(USUAL_RATIO);
-    let room = most.min(allowed(bytes, limits)).min(size as usize);
-    in_large_pages(Vec::with_capacity(room))
-}
-
 fn gunzip(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, Fault> {
-    let mut out = room_for_unpacked(bytes, limits);
+    let mut out = Vec::new();
     let mut decoder = MultiGzDecoder::new(bytes);
     let place = |decoder: &MultiGzDecoder<&[u8]>| bytes.len() - decoder.get_ref().len();
     let progress = |decoder: &_| progress.at(place(decoder) as f64 / bytes.len() as f64);
