@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- transactions [SERVER…]`: transactional profiling of servers that the distribution packages. Of each it
  * says whether every request was found with its name, and what recording costs of its throughput, beside `perf record` at the
- * same rate: rounds alone, recorded, and under perf, in turn. Writes its section of docs/benchmarks.md.
+ * first rate: rounds alone, recorded, and under perf, in turn. Writes its section of docs/benchmarks.md.
  */
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ import { installed, prepare, work } from "./transactions/servers.mjs";
 import { asked, recorder, whileServing } from "./transactions/serving.mjs";
 
 const rounds = { normal: 12, quick: 1 };
-/** A sample each two milliseconds of CPU time, as Fulcrum takes them. */
+/** A sample each two milliseconds of CPU time, as Fulcrum takes the first thousand. */
 const perf = ["perf", "record", "-q", "-F", "500", "-g", "--call-graph", "dwarf,16384"];
 const run = path.join(work, "run");
 

@@ -16,7 +16,7 @@ export function report(servers, journal, notes) {
   return `## Transactional profiling of servers
 
 ${machine}; ${revision}; ${journal.dates()}. The servers are the distribution's, unchanged. Each round starts the server
-alone, recorded by \`fulcrum transactions run\`, and under \`perf record\` at the same rate with copied stacks, in turn. The clients run
+alone, recorded by \`fulcrum transactions run\`, and under \`perf record\` at Fulcrum's first rate with copied stacks, in turn. The clients run
 on the same two processors. A cost is how much longer the same requests took than alone in the same round: the median over the rounds,
 with half the width of its 95 % interval. *Named* are requests that were found as a transaction of the right type.
 

@@ -284,8 +284,11 @@ pub(crate) fn java_waits(main: &str) -> Vec<(u32, Vec<JavaWait>)> {
                 let is_end = |(lock, time_ns, by): &(u64, u64, u32)| {
                     *lock == condition && *time_ns > began_ns && *by != it.thread
                 };
-                // A thread that ends may wait for whoever joins it, and then no method of its own runs any more.
-                let method = names.get(&method).cloned().unwrap_or_default();
+                // 0: not known. Any other must have a name.
+                let method = match method {
+                    0 => String::new(),
+                    _ => names[&method].clone(),
+                };
                 assert!(
                     timed_out || releases.iter().any(is_end),
                     "nobody has ended the wait in {method:?}"
