@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod both;
 pub mod call_graph;
 pub mod call_tree;
 pub mod causal;
@@ -14,6 +15,7 @@ mod read_error;
 pub mod target;
 pub mod text;
 
+pub use both::both;
 pub use call_graph::CallGraph;
 pub use call_tree::{CallTree, CallTreeBuilder};
 pub use digest::{Digest, digest};

@@ -31,8 +31,8 @@ pub use profile::call_tree::{CallTreeProfile, CallTreeSummary};
 pub use profile::denominator::{Denominator, DenominatorKind};
 pub use profile::end::End;
 pub use profile::interface::{
-    Overlap, PreparedSummaries, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread,
-    base_ovl, cum_ovl,
+    FunctionCosts, Overlap, PreparedSummaries, ProfileInterface, Refusal, Sides, SummarySides,
+    SummarySpread, base_ovl, cum_ovl,
 };
 pub use profile::nearness::Nearness;
 pub use profile::open::{

@@ -57,6 +57,7 @@ impl OpenSearch {
     /// # Errors
     /// When a file is no profile, the files do not fit together, or `progress` was cancelled.
     pub fn open(files: &Files, progress: &Progress) -> Result<Self, Error> {
+        let _reuse = fulcrum_memory::reuse_freed();
         let (mut notes, mut renamed) = (Vec::new(), Vec::new());
         let mut done = 0_u32;
         let all = (files.files.len() + files.against.len()) as u32;

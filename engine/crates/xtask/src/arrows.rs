@@ -11,10 +11,10 @@ use std::path::Path;
 const ALLOWED: &[(&str, &[&str])] = &[
     // Intervals, distributions and random numbers, for everybody: also for the runtime.
     ("stats", &[]),
-    // A hundred megabytes that are read all over want other pages than the kernel's smallest.
-    ("large-pages", &[]),
+    // Where hundreds of megabytes lie, and when they are given back.
+    ("memory", &[]),
     // A causal profile's numbers have intervals, of which there is one type.
-    ("model", &["stats", "large-pages"]),
+    ("model", &["stats", "memory"]),
     ("wire", &[]),
     // Every answer that leaves the engine, as types: it knows nothing of what they are made from.
     ("schema", &[]),
@@ -30,7 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Arrow and Parquet take long to compile: what needs no tables of events does not wait for them.
     ("event-tables", &["events"]),
     ("causal", &["model", "stats"]),
-    ("paths", &["model", "stats", "large-pages"]),
+    ("paths", &["model", "stats", "memory"]),
     // What flows through shared memory is found in profiled programs.
     ("shared-memory", &[]),
     ("transactions", &["model", "stats", "shared-memory"]),
@@ -43,6 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "profiles",
         &[
+            "memory",
             "model",
             "profile-formats",
             "paths",
@@ -170,6 +171,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "memory",
             "model",
             "profile-formats",
             "causal",

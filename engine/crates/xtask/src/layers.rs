@@ -21,15 +21,7 @@ const LAYERS: &[Layer] = &[
         name: "agreements",
         why: "types, layouts and arithmetic that know nothing of what is done with them, so that everybody may know them",
         crates: &[
-            "model",
-            "wire",
-            "schema",
-            "stats",
-            "filter",
-            "hotspot",
-            "names",
-            "progress",
-            "large-pages",
+            "model", "wire", "schema", "stats", "filter", "hotspot", "names", "progress", "memory",
         ],
     },
     Layer {

@@ -38,21 +38,11 @@ fn totals(profile: &Profile) -> Vec<i64> {
 /// The size of the call tree or call graph.
 fn size(profile: &Profile) -> ProfileSize {
     match &profile.calls {
-        Calls::Tree(tree) => {
-            let (mut open, mut deepest): (Vec<u32>, usize) = (Vec::new(), 0);
-            for (node, &end) in (0..).zip(tree.ends()) {
-                while open.last().is_some_and(|&end| end <= node) {
-                    open.pop();
-                }
-                open.push(end);
-                deepest = deepest.max(open.len());
-            }
-            ProfileSize::Tree {
-                nodes: u64::from(tree.len()),
-                frames: tree.frames().len() as u64,
-                depth: deepest as u64,
-            }
-        }
+        Calls::Tree(tree) => ProfileSize::Tree {
+            nodes: u64::from(tree.len()),
+            frames: tree.frames().len() as u64,
+            depth: tree.depth() as u64,
+        },
         Calls::Graphs(graphs) => {
             let first = graphs.first();
             ProfileSize::Graph {

@@ -11,6 +11,8 @@ pub(crate) use args::Profile;
 
 /// Runs one of the commands.
 pub(crate) fn run(command: &Profile) -> Outcome {
+    // Until the process ends, and its memory with it.
+    std::mem::forget(fulcrum_memory::reuse_freed());
     match command {
         Profile::Info(args) => info::info(args),
         Profile::Top(args) => top::top(args),

@@ -1,6 +1,7 @@
 //! `fulcrum profile top`: functions by their own and their cumulative cost.
 
 use std::cmp::Reverse;
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -112,7 +113,10 @@ fn alone(
     };
     let Some(difference) = ComparativeProfile::of_difference(&tree, value) else {
         let profile = CallTreeProfile::new(Arc::new(tree), value);
-        return Ok(functions(&profile, kind, notes, options));
+        let functions = functions(&profile, kind, notes, options);
+        // The process ends soon. Giving the memory back piece by piece takes longer than the list.
+        mem::forget(profile);
+        return Ok(functions);
     };
     notes.push(difference_note(&kind.name, &path.display().to_string()));
     let mut functions = functions(&difference, kind, notes, options);
@@ -174,15 +178,11 @@ fn functions<P: ProfileInterface>(
     notes: Vec<String>,
     options: ListOptions,
 ) -> Functions {
-    let mut all: Vec<_> = profile
-        .initial_summaries()
-        .into_iter()
-        .map(|summary| (profile.base_of(&summary), profile.cum_of(&summary), summary))
-        .collect();
+    let mut all = profile.functions();
     let count = all.len();
     // Functions of equal cost stay sorted by name.
-    all.sort_by_key(|(base, cum, _)| {
-        let (base, cum) = (base.unsigned_abs(), cum.unsigned_abs());
+    all.sort_by_key(|it| {
+        let (base, cum) = (it.base.unsigned_abs(), it.cum.unsigned_abs());
         Reverse(match options.sort {
             Sort::Base => (base, cum),
             Sort::Cum => (cum, base),
@@ -191,11 +191,11 @@ fn functions<P: ProfileInterface>(
     if options.top > 0 {
         all.truncate(options.top);
     }
-    let rows = all.into_iter().map(|(base, cum, summary)| Function {
-        name: profile.path_of(&summary).concat(),
-        base,
-        cum,
-        sides: profile.sides_of(&summary),
+    let rows = all.into_iter().map(|it| Function {
+        name: it.name.to_owned(),
+        base: it.base,
+        cum: it.cum,
+        sides: it.sides,
     });
     let (total, sides) = (profile.total(), profile.sides());
     Functions {

@@ -20,7 +20,7 @@ pub struct CallTreeBuilder {
     batch_size: usize,
     sorting: Sorting,
     /// Sums of the values without their signs.
-    pub(super) magnitudes: Vec<u128>,
+    pub(super) magnitudes: Vec<u64>,
 }
 
 impl CallTreeBuilder {
@@ -68,14 +68,15 @@ impl CallTreeBuilder {
     pub fn add(&mut self, stack: &[FrameId], values: &[i64]) -> Result<(), CallTreeError> {
         self.check(stack, values)?;
         for ((sum, &value), kind) in self.magnitudes.iter().zip(values).zip(&self.value_types) {
-            if sum + u128::from(value.unsigned_abs()) > MAX_MAGNITUDE as u128 {
+            // No overflow: the sum is at most a quarter of what an `i64` holds.
+            if sum + value.unsigned_abs() > MAX_MAGNITUDE as u64 {
                 return Err(CallTreeError::TooMuchCost {
                     value: kind.name.clone(),
                 });
             }
         }
         for (sum, &value) in self.magnitudes.iter_mut().zip(values) {
-            *sum += u128::from(value.unsigned_abs());
+            *sum += value.unsigned_abs();
         }
         if self.batch.frames() > 0 && self.batch.frames() + stack.len() > self.batch_size {
             let batch = std::mem::take(&mut self.batch);
@@ -101,9 +102,10 @@ impl CallTreeBuilder {
                 limit: self.limits.depth,
             });
         }
-        match stack.iter().find(|id| id.0 as usize >= self.frames.len()) {
-            Some(id) => Err(CallTreeError::UnknownFrame(id.0)),
-            None => Ok(()),
+        let last = stack.iter().map(|id| id.0).max().unwrap_or(0);
+        match last as usize >= self.frames.len() {
+            true => Err(CallTreeError::UnknownFrame(last)),
+            false => Ok(()),
         }
     }
 

@@ -198,14 +198,13 @@ impl CallTreeBuilder {
         }
         let columns = run.values.iter().zip(&self.value_types);
         for (sum, (column, kind)) in self.magnitudes.iter_mut().zip(columns) {
-            *sum += column
-                .iter()
-                .map(|it| u128::from(it.unsigned_abs()))
-                .sum::<u128>();
-            if *sum > MAX_MAGNITUDE as u128 {
+            let added = column.iter().map(|it| u128::from(it.unsigned_abs()));
+            let all = u128::from(*sum) + added.sum::<u128>();
+            if all > MAX_MAGNITUDE as u128 {
                 let value = kind.name.clone();
                 return Err(CallTreeError::TooMuchCost { value });
             }
+            *sum = all as u64;
         }
         self.check_nodes(run.len())?;
         self.push(run)

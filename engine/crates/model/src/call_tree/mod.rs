@@ -13,7 +13,7 @@ mod sorting;
 
 use std::iter;
 
-use fulcrum_large_pages::in_large_pages;
+use fulcrum_memory::in_large_pages;
 
 pub use builder::CallTreeBuilder;
 pub use error::CallTreeError;
@@ -162,6 +162,19 @@ impl CallTree {
         &self.values[value_type]
     }
 
+    /// The number of nodes of its longest stack.
+    pub fn depth(&self) -> usize {
+        let (mut open, mut deepest): (Vec<u32>, usize) = (Vec::new(), 0);
+        for (node, &end) in (0..).zip(&self.end) {
+            while open.last().is_some_and(|&end| end <= node) {
+                open.pop();
+            }
+            open.push(end);
+            deepest = deepest.max(open.len());
+        }
+        deepest
+    }
+
     /// The cost of the whole tree.
     ///
     /// # Panics
@@ -302,7 +315,7 @@ mod tests {
         assert_eq!(tree.roots().collect::<Vec<_>>(), [0, 4]);
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(tree.stack(2).collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(tree.total(0), 10);
+        assert_eq!((tree.total(0), tree.depth()), (10, 3));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Samples come shuffled in real files. Looking each frame up in a tree of ten million nodes misses the cache every time;
 //! sorting small batches and merging the results reads and writes memory in order.
 
-use fulcrum_large_pages::in_large_pages;
+use fulcrum_memory::in_large_pages;
 
 /// Samples that wait to be sorted.
 #[derive(Debug, Default)]

@@ -9,7 +9,8 @@ use crate::profile::call_graph::{CallGraphProfile, CallGraphSummary};
 use crate::profile::call_tree::{CallTreeProfile, CallTreeSummary};
 use crate::profile::end::End;
 use crate::profile::interface::{
-    Overlap, PreparedSummaries, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread,
+    FunctionCosts, Overlap, PreparedSummaries, ProfileInterface, Refusal, Sides, SummarySides,
+    SummarySpread,
 };
 use crate::profile::nearness::Nearness;
 
@@ -118,6 +119,10 @@ impl ProfileInterface for AnyProfile {
             .into_iter()
             .map(wrap)
             .collect())
+    }
+
+    fn functions(&self) -> Vec<FunctionCosts<'_>> {
+        with_profile!(self, |p| p.functions())
     }
 
     fn top_extensions(&self, s: &AnySummary) -> Vec<&str> {

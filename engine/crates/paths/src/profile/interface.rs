@@ -22,6 +22,18 @@ pub trait ProfileInterface: Send + Sync {
     /// The summaries of all paths of length 1, sorted by name.
     fn initial_summaries(&self) -> Vec<Self::Summary>;
 
+    /// What the path of each length 1 costs, sorted by name.
+    fn functions(&self) -> Vec<FunctionCosts<'_>> {
+        let summaries = self.initial_summaries().into_iter();
+        let costs = summaries.map(|s| FunctionCosts {
+            name: self.path_of(&s)[0],
+            base: self.base_of(&s),
+            cum: self.cum_of(&s),
+            sides: self.sides_of(&s),
+        });
+        costs.collect()
+    }
+
     /// The names by which the path can be extended at the top, sorted.
     fn top_extensions(&self, s: &Self::Summary) -> Vec<&str>;
 
@@ -206,6 +218,19 @@ impl Sides {
     pub fn delta(self) -> i64 {
         self.a - self.b
     }
+}
+
+/// What a function costs, as the path of length 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionCosts<'p> {
+    /// Its name.
+    pub name: &'p str,
+    /// Its own cost.
+    pub base: i64,
+    /// Its cost with everything that it calls.
+    pub cum: i64,
+    /// Both sides of these. `None` if the profile is not a comparison.
+    pub sides: Option<SummarySides>,
 }
 
 /// A summary's metrics on both sides of a comparison.

@@ -1,7 +1,6 @@
 //! What the search reports about a summary (BOTTLENECKS §2.3, `select`).
 
-use std::panic::resume_unwind;
-use std::thread;
+use fulcrum_model::both;
 
 use crate::profile::denominator::Denominator;
 use crate::profile::end::End;
@@ -141,17 +140,4 @@ fn zoomed<P: ProfileInterface>(
     }
     let (top, bottom) = both(|| at(End::Top), || at(End::Bottom));
     [top, bottom]
-}
-
-/// Two results, the first from a thread of its own.
-fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl Fn() -> B) -> (A, B) {
-    thread::scope(|scope| {
-        let other = thread::Builder::new().spawn_scoped(scope, &first);
-        let second = second();
-        let first = match other {
-            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => first(),
-        };
-        (first, second)
-    })
 }

@@ -222,11 +222,15 @@ impl Stacks {
             return Err(Fault::whole(problem));
         }
         let over = stack.len().saturating_sub(kept);
+        let is_cut = recorded == Recorded::Cut;
+        if containers.is_empty() && over == 0 && !is_cut && !stack.is_empty() {
+            // Most are added as they are.
+            return Ok(self.builder.add(stack, values)?);
+        }
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         buffer.extend_from_slice(containers);
         self.truncated += u64::from(over > 0);
-        let is_cut = recorded == Recorded::Cut;
         self.cut_already += u64::from(is_cut);
         if over > 0 || is_cut {
             buffer.push(self.function(TRUNCATED)?);

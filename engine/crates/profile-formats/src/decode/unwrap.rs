@@ -2,6 +2,8 @@
 //! decompressing. flate2 and ruzstd decompress.
 
 use std::io::{self, Read};
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
 
 use flate2::bufread::MultiGzDecoder;
 use fulcrum_model::{Cancelled, Progress};
@@ -13,6 +15,12 @@ use crate::decode::limits::{ALLOW_MORE, Limits};
 
 const FREE: usize = 64 << 20;
 const CHUNK: usize = 64 << 10;
+/// Compressed bytes that are worth a thread.
+const LARGE: usize = 4 << 20;
+/// Bytes that one thread hands to another.
+const PIECE: usize = 256 << 10;
+/// Pieces that may wait.
+const WAITING: usize = 8;
 const GZIP: &[u8] = b"\x1f\x8b";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
@@ -111,14 +119,72 @@ pub(crate) fn is_bare(head: &[u8]) -> bool {
 }
 
 fn gunzip(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, Fault> {
+    let limit = allowed(bytes, limits);
+    if bytes.len() >= LARGE
+        && let Some(result) = gunzip_beside(bytes, limit, progress)
+    {
+        return result;
+    }
     let mut out = Vec::new();
     let mut decoder = MultiGzDecoder::new(bytes);
     let place = |decoder: &MultiGzDecoder<&[u8]>| bytes.len() - decoder.get_ref().len();
     let progress = |decoder: &_| progress.at(place(decoder) as f64 / bytes.len() as f64);
-    let result = drain(&mut decoder, &mut out, allowed(bytes, limits), progress);
+    let result = drain(&mut decoder, &mut out, limit, progress);
     let at = place(&decoder);
     result.map_err(|error| error.fault("gzip", at))?;
     Ok(out)
+}
+
+/// Decompresses on another thread, while this one makes room for all of it, which takes a third as long. `None` when no thread can
+/// start.
+fn gunzip_beside(
+    bytes: &[u8],
+    limit: usize,
+    progress: &Progress,
+) -> Option<Result<Vec<u8>, Fault>> {
+    let (sender, pieces) = sync_channel(WAITING);
+    let (used, again) = channel();
+    let inflate = move || {
+        let mut decoder = MultiGzDecoder::new(bytes);
+        loop {
+            let mut piece: Vec<u8> = again.try_recv().unwrap_or_default();
+            piece.resize(PIECE, 0);
+            let read = decoder.read(&mut piece);
+            let at = bytes.len() - decoder.get_ref().len();
+            let is_last = !matches!(read, Ok(1..));
+            let read = read.map(|read| {
+                piece.truncate(read);
+                piece
+            });
+            if sender.send((read, at)).is_err() || is_last {
+                return;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        thread::Builder::new().spawn_scoped(scope, inflate).ok()?;
+        let mut out = Vec::new();
+        let mut at = 0;
+        let mut result = Ok(());
+        for (read, after) in &pieces {
+            at = after;
+            let done = at as f64 / bytes.len() as f64;
+            result = progress.at(done).map_err(DecompressError::Cancelled);
+            result = result.and_then(|()| {
+                let piece = read.map_err(|error| DecompressError::of(&error))?;
+                add(&mut out, &piece, limit)?;
+                // The other thread is done, and needs none.
+                drop(used.send(piece));
+                Ok(())
+            });
+            if result.is_err() {
+                break;
+            }
+        }
+        drop(pieces);
+        let result = result.map_err(|error| error.fault("gzip", at));
+        Some(result.map(|()| out))
+    })
 }
 
 fn unzstd(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, Fault> {
@@ -210,6 +276,13 @@ enum DecompressError {
 }
 
 impl DecompressError {
+    fn of(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => DecompressError::CutShort,
+            _ => DecompressError::Damaged,
+        }
+    }
+
     fn fault(self, kind: &str, at: usize) -> Fault {
         match self {
             DecompressError::CutShort => Fault::byte(at, format!("the {kind} data ends too early"))
@@ -239,16 +312,19 @@ fn drain<R: Read>(
             Ok(0) => return Ok(()),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return Err(DecompressError::CutShort);
-            }
-            Err(_) => return Err(DecompressError::Damaged),
+            Err(error) => return Err(DecompressError::of(&error)),
         };
-        if out.len() + read > limit {
-            return Err(DecompressError::TooLarge(limit));
-        }
-        out.extend_from_slice(&chunk[..read]);
+        add(out, &chunk[..read], limit)?;
     }
+}
+
+/// Adds what was decompressed.
+fn add(out: &mut Vec<u8>, more: &[u8], limit: usize) -> Result<(), DecompressError> {
+    if out.len() + more.len() > limit {
+        return Err(DecompressError::TooLarge(limit));
+    }
+    out.extend_from_slice(more);
+    Ok(())
 }
 
 /// The text after a UTF-16 byte order mark.
@@ -331,6 +407,47 @@ mod tests {
                 assert!(fault.place.is_some());
             }
         }
+    }
+
+    #[test]
+    fn another_thread_unpacks_the_same() {
+        let mut state = 1_u64;
+        let text: Vec<u8> = std::iter::repeat_with(|| {
+            state = fulcrum_model::hashing::fold(state);
+            state as u8
+        })
+        .take(LARGE + 1000)
+        .collect();
+        let twice = [gzip(&text), gzip(b"and more")].concat();
+        let beside = |bytes: &[u8], limit| {
+            let result = gunzip_beside(bytes, limit, &Progress::default());
+            result.expect("a thread can start")
+        };
+        let alone = |bytes: &[u8], limit| {
+            let mut decoder = MultiGzDecoder::new(bytes);
+            let mut out = Vec::new();
+            let result = drain(&mut decoder, &mut out, limit, |_| Ok(()));
+            let at = bytes.len() - decoder.get_ref().len();
+            result
+                .map(|()| out)
+                .map_err(|error| error.fault("gzip", at))
+        };
+        let mut damaged = twice.clone();
+        damaged[LARGE / 2..LARGE / 2 + 4000].fill(0xff);
+        for bytes in [&twice[..], &twice[..LARGE / 3], &damaged] {
+            let all = text.len() + 8;
+            for limit in [all, all - 1] {
+                let (alone, beside) = (alone(bytes, limit), beside(bytes, limit));
+                assert_eq!(alone.is_ok(), bytes == twice && limit == all);
+                assert!(
+                    alone.as_ref().err().map(|it| &it.problem)
+                        == beside.as_ref().err().map(|it| &it.problem)
+                );
+                assert!(alone.ok() == beside.ok());
+            }
+        }
+        let whole = unwrap(&twice, Limits::default(), &Progress::default()).expect("whole");
+        assert!(whole.bytes()[..text.len()] == text && whole.bytes().ends_with(b"and more"));
     }
 
     #[test]

@@ -70,6 +70,17 @@ impl<'a> Message<'a> {
         Ok(Some((tag >> 3, value)))
     }
 
+    /// The wanted fields, which are numbers.
+    pub(crate) fn numbers<const N: usize>(mut self, wanted: [u64; N]) -> Result<[u64; N], Fault> {
+        let mut found = [0; N];
+        while let Some((number, field)) = self.field()? {
+            if let Some(place) = wanted.iter().position(|&it| it == number) {
+                found[place] = field.number();
+            }
+        }
+        Ok(found)
+    }
+
     /// Takes the next number of a packed field. Returns `None` after the last one.
     pub(crate) fn packed(&mut self) -> Result<Option<u64>, Fault> {
         if self.bytes.is_empty() {
@@ -78,32 +89,40 @@ impl<'a> Message<'a> {
         self.varint().map(Some)
     }
 
-    /// Appends all numbers of a packed field. Nearly all have one or two bytes.
+    /// Appends all numbers of a packed field. Nearly all have at most three bytes.
     fn all(self, into: &mut Vec<u64>) -> Result<(), Fault> {
-        let Message { bytes, start } = self;
-        let mut at = 0;
+        let end = self.start + self.bytes.len();
+        let mut bytes = self.bytes;
         loop {
-            match bytes[at..] {
-                [low, ..] if low < 0x80 => {
-                    into.push(low.into());
-                    at += 1;
+            let number = match *bytes {
+                [low, ref rest @ ..] if low < 0x80 => {
+                    bytes = rest;
+                    u32::from(low)
                 }
-                [low, high, ..] if high < 0x80 => {
-                    into.push(u64::from(low & 0x7f) | u64::from(high) << 7);
-                    at += 2;
+                [low, high, ref rest @ ..] if high < 0x80 => {
+                    bytes = rest;
+                    u32::from(low & 0x7f) | u32::from(high) << 7
+                }
+                [low, middle, high, ref rest @ ..] if high < 0x80 => {
+                    bytes = rest;
+                    let low = u32::from(low & 0x7f) | u32::from(middle & 0x7f) << 7;
+                    low | u32::from(high) << 14
                 }
                 _ => {
-                    let mut rest = Message::part(&bytes[at..], start + at);
-                    let Some(value) = rest.packed()? else {
+                    let mut rest = Message::part(bytes, end - bytes.len());
+                    let Some(number) = rest.packed()? else {
                         return Ok(());
                     };
-                    into.push(value);
-                    at = bytes.len() - rest.bytes.len();
+                    into.push(number);
+                    bytes = rest.bytes;
+                    continue;
                 }
-            }
+            };
+            into.push(number.into());
         }
     }
 
+    #[inline]
     fn varint(&mut self) -> Result<u64, Fault> {
         // Nearly all have one or two bytes.
         match *self.bytes {
@@ -120,6 +139,7 @@ impl<'a> Message<'a> {
         self.long_varint()
     }
 
+    #[cold]
     fn long_varint(&mut self) -> Result<u64, Fault> {
         let mut value = 0_u64;
         for (n, &byte) in self.bytes.iter().enumerate().take(10) {

@@ -4,6 +4,11 @@
 //! These copy every sample, line and label of a file before the first is used, and report errors without the byte.
 //! `decode::wire` reads in place.
 
+mod samples;
+mod threads;
+
+use std::thread;
+
 use crate::Format;
 use crate::collect::collected::Collected;
 use crate::collect::ids::Ids;
@@ -13,12 +18,11 @@ use crate::decode::fault::{Fault, dangling, quote};
 use crate::decode::input::Input;
 use crate::decode::json::Step;
 use crate::decode::wire::{Field, Message};
+use samples::Samples;
+use threads::Threads;
 
 /// The label with the thread's name, in our own writer and others.
 pub(crate) const LABEL: &str = "thread";
-
-/// Fields between two progress reports.
-const PROGRESS_STEP: u64 = 1 << 12;
 
 /// The messages, not yet resolved: strings and ids may be used before they are defined.
 #[derive(Default)]
@@ -90,9 +94,14 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
         types.push(value(&text(kind.name)?, &text(kind.unit)?));
     }
     let mut stacks = Stacks::signed(types, tables.default_type()?)?;
-    let names = Names::new(&tables, &mut stacks)?;
-    let threads = Threads::new(input.bytes, &tables)?;
-    let labels = samples(input, &tables, &names, &threads, &mut stacks)?;
+    let key = tables.row_of(LABEL);
+    let threads = Threads::new(input.bytes, key)?;
+    let labels = thread::scope(|scope| {
+        // Decoded while the frames get their names.
+        let mut samples = Samples::of(input.bytes, &threads, scope);
+        let names = Names::new(&tables, &mut stacks)?;
+        add(&mut samples, input, &tables, &names, &mut stacks)
+    })?;
     for (pattern, what) in [
         (tables.drop_frames, "dropped"),
         (tables.keep_frames, "kept"),
@@ -112,111 +121,42 @@ pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
 }
 
 /// Adds every sample. Returns whether any has labels that are not read.
-fn samples(
+fn add(
+    samples: &mut Samples<'_>,
     input: &Input,
     tables: &Tables,
     names: &Names,
-    threads: &Threads,
     stacks: &mut Stacks,
 ) -> Result<bool, Fault> {
-    let mut message = Message::new(input.bytes);
-    let (mut ids, mut values) = (Vec::new(), Vec::new());
     let (mut stack, mut signed) = (Vec::new(), Vec::new());
     let mut labels = false;
-    let mut fields = 0_u64;
-    loop {
-        let at = message.at();
-        if fields.is_multiple_of(PROGRESS_STEP) {
-            input.read_until(at)?;
-        }
-        fields += 1;
-        let Some((number, field)) = message.field()? else {
-            return Ok(labels);
-        };
-        let Some(mut sample) = field.message().filter(|_| number == 2) else {
-            continue;
-        };
-        ids.clear();
-        values.clear();
-        stack.clear();
-        let mut container = None;
-        while let Some((number, field)) = sample.field()? {
-            match (number, field) {
-                (1, field) => field.numbers(&mut ids)?,
-                (2, field) => field.numbers(&mut values)?,
-                (3, Field::Bytes(label)) => match threads.of(label)? {
-                    Some(thread) if threads.several => {
-                        container = Some(stacks.container(&tables.text(thread)?)?);
-                    }
-                    Some(_) => {}
-                    None => labels = true,
-                },
-                _ => {}
+    while let Some(mut block) = samples.next() {
+        input.read_until(block.end)?;
+        labels |= block.labels;
+        for sample in block.samples() {
+            if sample.values.len() != tables.types.len() {
+                let (found, expected) = (sample.values.len(), tables.types.len());
+                let problem = format!("a sample has {found} values, expected {expected}");
+                return Err(Fault::byte(sample.at, problem));
             }
-        }
-        if values.len() != tables.types.len() {
-            let (found, expected) = (values.len(), tables.types.len());
-            let problem = format!("a sample has {found} values, expected {expected}");
-            return Err(Fault::byte(at, problem));
-        }
-        let named = names.stack(&ids, &mut stack);
-        named.map_err(|fault| fault.at_byte(at))?;
-        let values = values.iter().map(|value| value.cast_signed());
-        signed.clear();
-        signed.extend(values);
-        let added = stacks.add_in(container, &stack, &signed);
-        added.map_err(|fault| fault.at_byte(at))?;
-    }
-}
-
-/// The label with a sample's thread.
-struct Threads {
-    /// The row of the label's key in the string table, when there is one.
-    key: Option<u64>,
-    /// Whether there is more than one thread.
-    several: bool,
-}
-
-impl Threads {
-    fn new(bytes: &[u8], tables: &Tables) -> Result<Self, Fault> {
-        let key = tables
-            .strings
-            .iter()
-            .position(|&text| text == LABEL.as_bytes());
-        let mut threads = Threads {
-            key: key.map(|key| key as u64),
-            several: false,
-        };
-        if threads.key.is_none() {
-            return Ok(threads);
-        }
-        let mut first = None;
-        let mut message = Message::new(bytes);
-        while let Some((number, field)) = message.field()? {
-            let Some(mut sample) = field.message().filter(|_| number == 2) else {
-                continue;
+            let container = match sample.thread {
+                Some(thread) => Some(stacks.container(&tables.text(thread)?)?),
+                None => None,
             };
-            while let Some((number, field)) = sample.field()? {
-                if let (3, Field::Bytes(label)) = (number, field)
-                    && let Some(thread) = threads.of(label)?
-                    && *first.get_or_insert(thread) != thread
-                {
-                    threads.several = true;
-                    return Ok(threads);
-                }
-            }
+            stack.clear();
+            let named = names.stack(sample.locations, &mut stack);
+            named.map_err(|fault| fault.at_byte(sample.at))?;
+            signed.clear();
+            signed.extend(sample.values.iter().map(|value| value.cast_signed()));
+            let added = stacks.add_in(container, &stack, &signed);
+            added.map_err(|fault| fault.at_byte(sample.at))?;
         }
-        Ok(threads)
+        if let Some(fault) = block.fault.take() {
+            return Err(fault);
+        }
+        samples.done_with(block);
     }
-
-    /// The thread that a label names. Returns `None` for other labels.
-    fn of(&self, label: Message) -> Result<Option<u64>, Fault> {
-        let Some(key) = self.key else {
-            return Ok(None);
-        };
-        let [found, text] = numbers(label, [1, 2])?;
-        Ok((found == key && text != 0).then_some(text))
-    }
+    Ok(labels)
 }
 
 /// The frames of each location.
@@ -351,16 +291,16 @@ impl<'a> Tables<'a> {
             };
             match (number, field) {
                 (1, Field::Bytes(inner)) => {
-                    let [name, unit] = numbers(inner, [1, 2])?;
+                    let [name, unit] = inner.numbers([1, 2])?;
                     tables.types.push(ValueColumn { name, unit, at });
                 }
                 (3, Field::Bytes(inner)) => {
-                    let [id, file] = numbers(inner, [1, 5])?;
+                    let [id, file] = inner.numbers([1, 5])?;
                     tables.mappings.push(Mapping { id, file, at });
                 }
                 (4, Field::Bytes(inner)) => tables.location(inner)?,
                 (5, Field::Bytes(inner)) => {
-                    let [id, name, system_name, file, line] = numbers(inner, [1, 2, 3, 4, 5])?;
+                    let [id, name, system_name, file, line] = inner.numbers([1, 2, 3, 4, 5])?;
                     tables.functions.push(Function {
                         id,
                         name,
@@ -436,7 +376,7 @@ impl<'a> Tables<'a> {
                 (1, field) => location.id = field.number(),
                 (2, field) => location.mapping = field.number(),
                 (4, Field::Bytes(line)) => {
-                    let [function, ran] = numbers(line, [1, 2])?;
+                    let [function, ran] = line.numbers([1, 2])?;
                     self.lines.push(function);
                     if let Some(lines) = &mut self.ran {
                         lines.push(ran);
@@ -466,6 +406,13 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// The first row of this text in the string table.
+    fn row_of(&self, text: &str) -> Option<u64> {
+        let mut strings = self.strings.iter();
+        let row = strings.position(|&it| it == text.as_bytes());
+        row.map(|row| row as u64)
+    }
+
     /// The row of the profile's default type, or else of the last type.
     fn default_type(&self) -> Result<usize, Fault> {
         let wanted = self.text(self.default_type)?;
@@ -485,15 +432,4 @@ fn ids<T>(table: &[T], what: &str, id_and_place: fn(&T) -> (u64, usize)) -> Resu
         [Step::Item(row)] => fault.at_byte(id_and_place(&table[row]).1),
         _ => fault,
     })
-}
-
-/// The wanted fields of a message, which are numbers.
-fn numbers<const N: usize>(mut message: Message, wanted: [u64; N]) -> Result<[u64; N], Fault> {
-    let mut found = [0; N];
-    while let Some((number, field)) = message.field()? {
-        if let Some(place) = wanted.iter().position(|&it| it == number) {
-            found[place] = field.number();
-        }
-    }
-    Ok(found)
 }

@@ -10,8 +10,8 @@ mod tests;
 
 use std::collections::HashMap;
 
-use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
+use fulcrum_model::{CallGraph, both};
 
 use crate::decode::fault::quote;
 use crate::{Calls, Format, Profile};
@@ -56,20 +56,21 @@ pub fn rename(raw: &str, format: Format, rules: &[Rule]) -> Option<Renamed> {
 /// # Errors
 /// When the new tree exceeds its limits.
 pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeError> {
-    let format = profile.format;
+    let rename = |raw: &str| rename(raw, profile.format, rules);
     let mut renamed: HashMap<String, Renamed> = HashMap::new();
-    let mut name = |raw: &str| {
-        let found = rename(raw, format, rules)?;
+    let mut note = |found: Renamed| {
         let name = found.name.clone();
-        renamed.insert(raw.to_owned(), found);
-        Some(name)
+        renamed.insert(found.raw.clone(), found);
+        name
     };
     let calls = match profile.calls {
-        Calls::Tree(tree) => Calls::Tree(tree.rename(|frame| match frame.kind {
-            FrameKind::Function => name(&frame.name),
-            FrameKind::Container => None,
-        })?),
-        Calls::Graphs(graphs) => Calls::Graphs(rename_graphs(graphs, name)),
+        Calls::Tree(tree) => {
+            let mut names = renames(tree.frames(), rename).into_iter();
+            Calls::Tree(tree.rename(|_| names.next()?.map(&mut note))?)
+        }
+        Calls::Graphs(graphs) => {
+            Calls::Graphs(rename_graphs(graphs, |raw| rename(raw).map(&mut note)))
+        }
     };
     let mut renamed: Vec<_> = renamed.into_values().collect();
     renamed.sort_by(|a, b| a.raw.cmp(&b.raw));
@@ -89,6 +90,30 @@ pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeEr
         notes,
         ..profile
     })
+}
+
+/// With at least this many frames, a second thread is worth starting.
+const MANY: usize = 4096;
+
+/// The new name of each frame, if it gets one.
+fn renames(
+    frames: &[Frame],
+    rename: impl Fn(&str) -> Option<Renamed> + Sync,
+) -> Vec<Option<Renamed>> {
+    let all = |frames: &[Frame]| -> Vec<_> {
+        let each = frames.iter().map(|frame| match frame.kind {
+            FrameKind::Function => rename(&frame.name),
+            FrameKind::Container => None,
+        });
+        each.collect()
+    };
+    if frames.len() < MANY {
+        return all(frames);
+    }
+    let (first, second) = frames.split_at(frames.len() / 2);
+    let (second, mut first) = both(|| all(second), || all(first));
+    first.extend(second);
+    first
 }
 
 /// The first name of a function that the profile has with several lines.

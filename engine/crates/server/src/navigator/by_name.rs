@@ -11,8 +11,8 @@ pub(crate) type ByName = HashMap<String, Vec<(String, Qualified)>>;
 /// Takes the profile's names apart.
 pub(crate) fn by_name(profile: &AnyProfile) -> ByName {
     let mut all = ByName::new();
-    for s in profile.initial_summaries() {
-        let name = profile.path_of(&s)[0];
+    for function in profile.functions() {
+        let name = function.name;
         if let Some(qualified) = Qualified::parse(name) {
             let known = all.entry(qualified.name.clone()).or_default();
             known.push((name.to_owned(), qualified));

@@ -3,9 +3,7 @@
 //! Frequent functions have the most callers and callees, and the most nodes to visit to find them. With a table that is built
 //! once, they take no longer than rare ones.
 
-use std::panic::resume_unwind;
-use std::thread;
-
+use fulcrum_model::both;
 use fulcrum_model::call_tree::NO_NODE;
 
 use crate::profile::call_tree::ahead::{self, TOGETHER};
@@ -83,16 +81,8 @@ impl CallTable {
             false => {
                 let half = starts.partition_point(|&start| (start as usize) < all / 2);
                 let half = half.min(names);
-                thread::scope(|scope| {
-                    let other = thread::Builder::new();
-                    let other = other.spawn_scoped(scope, || of_names(half, names));
-                    let first = of_names(0, half);
-                    let second = match other {
-                        Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                        Err(_) => of_names(half, names),
-                    };
-                    first.and(second)
-                })
+                let (second, first) = both(|| of_names(half, names), || of_names(0, half));
+                first.and(second)
             }
         };
         let (by_caller, callees) = by_caller(&calls, names);

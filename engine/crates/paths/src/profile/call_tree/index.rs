@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use fulcrum_large_pages::in_large_pages;
-use fulcrum_model::CallTree;
+use fulcrum_memory::in_large_pages;
 use fulcrum_model::call_tree::NO_NODE;
+use fulcrum_model::{CallTree, both};
 
 use crate::profile::call_tree::calls::CallTable;
 use crate::profile::call_tree::named::{Costed, Named};
 use crate::profile::call_tree::names::{NO_NAME, NameId};
 use crate::profile::call_tree::region::{Cover, Sums};
+
+/// With at least this many nodes, a second thread is worth starting.
+const MANY: u32 = 100_000;
 
 /// The cost of a path with at most this many names is summed node by node.
 pub(crate) const WALKED: usize = 8;
@@ -52,6 +55,13 @@ struct NameCost {
     cum: i64,
     /// Whether some of its nodes are below others.
     nested: bool,
+}
+
+/// What one pass over the nodes finds out.
+struct Summed {
+    names: Vec<NameCost>,
+    inner: Cover,
+    containers_within: bool,
 }
 
 /// The data of a node that is read together, kept together in memory.
@@ -105,13 +115,20 @@ impl Index {
             siblings_differ,
             calls: OnceLock::new(),
         };
-        index.group(names);
-        index.sum_names(names);
+        let (grouped, summed) = match index.len() < MANY {
+            true => (index.group(names), index.sum_names(names)),
+            false => both(|| index.group(names), || index.sum_names(names)),
+        };
+        (index.nodes, index.starts) = grouped;
+        let summed: Summed = summed;
+        index.name_costs = summed.names;
+        index.inner = summed.inner;
+        index.containers_within = summed.containers_within;
         index
     }
 
-    /// Groups the nodes by name: a counting sort.
-    fn group(&mut self, names: usize) {
+    /// The nodes by name, and where each name's begin: a counting sort.
+    fn group(&self, names: usize) -> (Vec<u32>, Vec<u32>) {
         let mut starts = vec![0_u32; names + 1];
         for n in 0..self.len() {
             let name = self.name(n);
@@ -123,27 +140,28 @@ impl Index {
             starts[name + 1] += starts[name];
         }
         let mut next = starts.clone();
-        self.nodes = in_large_pages(vec![0; starts[names] as usize]);
+        let mut nodes = in_large_pages(vec![0; starts[names] as usize]);
         for n in 0..self.len() {
             let name = self.name(n);
             if name != NO_NAME {
                 let at = &mut next[name as usize];
-                self.nodes[*at as usize] = n;
+                nodes[*at as usize] = n;
                 *at += 1;
             }
         }
-        self.starts = starts;
+        (nodes, starts)
     }
 
     /// Sums base and cum of each name. The cum already contains nodes that are below others of the same name.
-    fn sum_names(&mut self, names: usize) {
+    fn sum_names(&self, names: usize) -> Summed {
         let mut all = vec![NameCost::default(); names];
         let mut covered = vec![0_u32; names];
         let mut inner = Cover::new(self.len());
+        let mut containers_within = false;
         for n in 0..self.len() {
             let name = self.name(n);
             if name == NO_NAME {
-                self.containers_within |= self.parent_name(n).is_some();
+                containers_within |= self.parent_name(n).is_some();
             } else {
                 let costs = &mut all[name as usize];
                 costs.base += self.own(n);
@@ -157,8 +175,11 @@ impl Index {
                 }
             }
         }
-        self.name_costs = all;
-        self.inner = inner;
+        Summed {
+            names: all,
+            inner,
+            containers_within,
+        }
     }
 
     pub(crate) fn len(&self) -> u32 {

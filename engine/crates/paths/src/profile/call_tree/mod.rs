@@ -12,11 +12,10 @@ pub(crate) mod occurrences;
 pub(crate) mod region;
 mod running;
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
 
-use fulcrum_model::CallTree;
+use fulcrum_model::{CallTree, both};
 
 use crate::profile::call_tree::extensions::Family;
 use crate::profile::call_tree::index::Index;
@@ -25,7 +24,9 @@ use crate::profile::call_tree::nearness::TreeNearness;
 use crate::profile::call_tree::occurrences::Occurrences;
 use crate::profile::call_tree::region::{Cover, Region};
 use crate::profile::end::End;
-use crate::profile::interface::{Overlap, PreparedSummaries, ProfileInterface, Refusal};
+use crate::profile::interface::{
+    FunctionCosts, Overlap, PreparedSummaries, ProfileInterface, Refusal,
+};
 use crate::profile::nearness::Nearness;
 
 /// With at least this many occurrences, a second thread is worth starting.
@@ -169,6 +170,21 @@ impl ProfileInterface for CallTreeProfile {
             .collect()
     }
 
+    fn functions(&self) -> Vec<FunctionCosts<'_>> {
+        let names = 0..self.names.len() as u32;
+        let called = names.filter(|&name| !self.index.nodes_of(name).is_empty());
+        let costs = called.map(|name| {
+            let (base, cum) = self.index.name_cost(name);
+            FunctionCosts {
+                name: self.names.get(name),
+                base,
+                cum,
+                sides: None,
+            }
+        });
+        costs.collect()
+    }
+
     fn top_extensions(&self, s: &CallTreeSummary) -> Vec<&str> {
         self.extension_names(s, End::Top)
     }
@@ -247,17 +263,8 @@ impl ProfileInterface for CallTreeProfile {
         if known || !self.is_frequent(s) {
             return [top(), bottom()];
         }
-        thread::scope(|scope| {
-            let other = thread::Builder::new().spawn_scoped(scope, top);
-            match other {
-                Ok(other) => {
-                    let bottom = bottom();
-                    let top = other.join().unwrap_or_else(|panic| resume_unwind(panic));
-                    [top, bottom]
-                }
-                Err(_) => [self.costed(s, End::Top), bottom()],
-            }
-        })
+        let (top, bottom) = both(top, bottom);
+        [top, bottom]
     }
 
     fn running_total_cum_of(&self, summaries: &[CallTreeSummary]) -> Vec<i64> {

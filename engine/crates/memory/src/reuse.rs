@@ -1,0 +1,67 @@
+//! Freed memory, used again.
+//!
+//! Reading a large profile takes and frees hundreds of blocks of megabytes. The allocator gives each of them back to the kernel, which
+//! clears every page before it hands it out again: a sixth of the time of reading ten million nodes.
+
+use std::sync::{Mutex, PoisonError};
+
+/// In bytes. Up to this size, blocks come from memory that was freed before.
+const MOST: i32 = 1 << 30;
+
+/// In bytes: what the allocator's thresholds become by themselves in a program that frees large blocks.
+const USUAL_BLOCK: i32 = 32 << 20;
+const USUAL_REST: i32 = 2 * USUAL_BLOCK;
+
+/// How many [`Reuse`] there are.
+static USERS: Mutex<usize> = Mutex::new(0);
+
+/// While this lives, the process keeps what it frees, and uses it again. Then all that is free goes back to the kernel.
+#[must_use = "memory is used again only while this lives"]
+#[derive(Debug)]
+pub struct Reuse(());
+
+/// Begins to use freed memory again, in all threads. For work that takes seconds and frees most of what it takes.
+pub fn reuse_freed() -> Reuse {
+    let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
+    *users += 1;
+    if *users == 1 {
+        set_thresholds(MOST, i32::MAX);
+    }
+    Reuse(())
+}
+
+impl Drop for Reuse {
+    fn drop(&mut self) {
+        let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
+        *users -= 1;
+        if *users == 0 {
+            set_thresholds(USUAL_BLOCK, USUAL_REST);
+            give_back();
+        }
+    }
+}
+
+/// Blocks of at least `block` bytes are mapped alone; more than `rest` free bytes at the end of the heap go back to the kernel.
+#[cfg(target_env = "gnu")]
+fn set_thresholds(block: i32, rest: i32) {
+    // SAFETY: both only tell the allocator when to ask the kernel. Where it refuses a value, it goes on as before.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, block);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, rest);
+    }
+}
+
+#[cfg(target_env = "gnu")]
+fn give_back() {
+    // SAFETY: only free memory goes.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+/// Other allocators have rules of their own.
+#[cfg(not(target_env = "gnu"))]
+fn set_thresholds(_block: i32, _rest: i32) {}
+
+#[cfg(not(target_env = "gnu"))]
+fn give_back() {}
