@@ -8,8 +8,8 @@ use std::mem::size_of;
 /// In bytes: the size of a large page on most processors.
 const LARGE_PAGE: usize = 2 << 20;
 
-/// In bytes: the allocator maps at least so large blocks alone, so that nothing else gets pages of another size, and an unmapped block
-/// takes the advice along.
+/// In bytes: usually the allocator maps at least so large blocks alone, so that nothing else gets pages of another size, and an unmapped
+/// block takes the advice along.
 const ALONE: usize = 32 << 20;
 
 /// The vector, its memory in large pages where it has at least 32 MiB of room and the kernel has such pages to give. What has been

@@ -8,6 +8,9 @@ use super::{CallTree, CallTreeError, Frame, FrameId, Limits, MAX_MAGNITUDE, Valu
 /// Frames in a batch: 4 MB of them, which sort within the cache.
 const BATCH: usize = 1 << 20;
 
+/// A batch of so many frames is likely to become full.
+const GROWN: usize = 1 << 15;
+
 /// Builds a [`CallTree`] from samples in any order.
 ///
 /// Needs about twice the memory of the tree at its end.
@@ -59,6 +62,12 @@ impl CallTreeBuilder {
         self.frames.intern(frame, self.limits.frames)
     }
 
+    /// Makes room for so many more frames, without which they come a little slower. More than the limit are not worth room.
+    pub fn reserve_frames(&mut self, more: usize) {
+        let limit = self.limits.frames as usize;
+        self.frames.reserve(more.min(limit));
+    }
+
     /// Adds one sample. `stack` is outermost first; `values` has one value a type, and belongs to the innermost frame
     /// alone. Values of equal stacks add up.
     ///
@@ -81,6 +90,9 @@ impl CallTreeBuilder {
         if self.batch.frames() > 0 && self.batch.frames() + stack.len() > self.batch_size {
             let batch = std::mem::take(&mut self.batch);
             self.sorting.begin(batch)?;
+        }
+        if self.batch.frames() >= GROWN {
+            self.batch.reserve(self.batch_size);
         }
         self.batch.push(stack.iter().map(|id| id.0), values);
         Ok(())

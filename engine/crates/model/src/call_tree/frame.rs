@@ -89,6 +89,14 @@ impl Frames {
         self.frames.len()
     }
 
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.frames.reserve(more);
+        while self.slots.len() < 2 * (self.frames.len() + more) {
+            self.grow();
+        }
+    }
+
     /// The frame's number, a new one if it is new.
     pub(crate) fn intern(&mut self, frame: Frame, limit: u32) -> Result<FrameId, CallTreeError> {
         let hash = self.hash(&frame);

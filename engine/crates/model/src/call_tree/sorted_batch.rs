@@ -22,6 +22,12 @@ impl Batch {
         self.frames.len()
     }
 
+    /// Makes room for so many frames in all.
+    pub(crate) fn reserve(&mut self, frames: usize) {
+        self.frames
+            .reserve_exact(frames.saturating_sub(self.frames.len()));
+    }
+
     pub(crate) fn push(&mut self, stack: impl Iterator<Item = u32>, values: &[i64]) {
         self.starts.push(self.frames.len() as u32);
         self.frames.extend(stack);

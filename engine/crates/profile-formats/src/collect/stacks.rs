@@ -95,6 +95,11 @@ impl Stacks {
         self.width
     }
 
+    /// Makes room for so many more frames.
+    pub(crate) fn reserve_frames(&mut self, more: usize) {
+        self.builder.reserve_frames(more);
+    }
+
     /// A function. An empty file and line 0 mean unknown.
     pub(crate) fn frame(&mut self, name: &str, file: &str, line: u32) -> Result<FrameId, Fault> {
         self.frame_in(name, file, line, "")

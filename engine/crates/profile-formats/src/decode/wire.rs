@@ -51,6 +51,7 @@ impl<'a> Message<'a> {
     }
 
     /// Takes the next field, with its number. Returns `None` after the last one.
+    #[inline(always)]
     pub(crate) fn field(&mut self) -> Result<Option<(u64, Field<'a>)>, Fault> {
         if self.bytes.is_empty() {
             return Ok(None);

@@ -143,7 +143,6 @@ fn add(
                 Some(thread) => Some(stacks.container(&tables.text(thread)?)?),
                 None => None,
             };
-            stack.clear();
             let named = names.stack(sample.locations, &mut stack);
             named.map_err(|fault| fault.at_byte(sample.at))?;
             signed.clear();
@@ -166,8 +165,8 @@ struct Names {
     spans: Vec<(usize, usize)>,
     /// Frames, innermost first in each span.
     frames: Vec<FrameId>,
-    /// The frame of each location by id, when ids are dense. `None` when a location has more than one.
-    only: Vec<Option<FrameId>>,
+    /// The frame of each location by id, when ids are dense. [`SEVERAL`] when a location has more than one.
+    only: Vec<FrameId>,
 }
 
 impl Names {
@@ -176,6 +175,8 @@ impl Names {
         let mappings = ids(&tables.mappings, "mapping", |it| (it.id, it.at))?;
         let ids = ids(&tables.locations, "location", |it| (it.id, it.at))?;
         let binaries = tables.binaries(&functions, &mappings)?;
+        // Functions without names of their own are one frame.
+        stacks.reserve_frames(tables.functions.len().min(tables.strings.len()));
         let frame = |stacks: &mut Stacks, row: usize, line: u64| {
             let (function, binary) = (&tables.functions[row], binaries[row]);
             let text = |index| {
@@ -230,19 +231,23 @@ impl Names {
         })
     }
 
-    /// The only frame of a location: the fast path, which finds most.
-    fn only(&self, location: u64) -> Option<FrameId> {
-        let slot = usize::try_from(location).ok()?;
-        self.only.get(slot).copied().flatten()
+    /// The only frame of a location: the fast path, which finds most. [`SEVERAL`] when it does not.
+    fn only(&self, location: u64) -> FrameId {
+        let slot = usize::try_from(location).unwrap_or(usize::MAX);
+        self.only.get(slot).copied().unwrap_or(SEVERAL)
     }
 
     /// The frames of a stack of locations, outermost first. One frame more than is kept shows that the stack was deeper.
     fn stack(&self, locations: &[u64], stack: &mut Vec<FrameId>) -> Result<(), Fault> {
+        let locations = &locations[..locations.len().min(MAX_DEPTH + 1)];
+        stack.clear();
+        stack.extend(locations.iter().rev().map(|&id| self.only(id)));
+        if !stack.contains(&SEVERAL) {
+            return Ok(());
+        }
+        stack.clear();
         for &id in locations {
-            match self.only(id) {
-                Some(frame) => stack.push(frame),
-                None => stack.extend_from_slice(self.frames(id)?),
-            }
+            stack.extend_from_slice(self.frames(id)?);
             if stack.len() > MAX_DEPTH {
                 break;
             }
@@ -259,30 +264,52 @@ impl Names {
     }
 }
 
+/// No frame: a location has several, or is not among those of which it is known.
+const SEVERAL: FrameId = FrameId(u32::MAX);
+
 /// The frame of each location by id, where ids are dense and a location has exactly one frame.
 fn only_frames(
     locations: &[Location],
     spans: &[(usize, usize)],
     frames: &[FrameId],
-) -> Vec<Option<FrameId>> {
-    let mut only = vec![None; 2 * locations.len()];
+) -> Vec<FrameId> {
+    let mut only = vec![SEVERAL; 2 * locations.len()];
     for (location, &(start, end)) in locations.iter().zip(spans) {
         let slot = usize::try_from(location.id).ok();
         if let Some(slot) = slot.and_then(|id| only.get_mut(id))
             && end - start == 1
         {
-            *slot = Some(frames[start]);
+            *slot = frames[start];
         }
     }
     only
 }
 
 impl<'a> Tables<'a> {
-    fn read(input: &'a Input) -> Result<Self, Fault> {
-        let mut tables = Tables {
+    /// Empty tables, with room for what the file has: growing step by step would leave holes everywhere.
+    fn with_room(input: &'a Input) -> Result<Self, Fault> {
+        let (mut locations, mut functions, mut strings) = (0, 0, 0);
+        let mut message = Message::new(input.bytes);
+        while let Some((number, _)) = message.field()? {
+            match number {
+                4 => locations += 1,
+                5 => functions += 1,
+                6 => strings += 1,
+                _ => {}
+            }
+        }
+        Ok(Tables {
+            strings: Vec::with_capacity(strings),
+            locations: Vec::with_capacity(locations),
+            lines: Vec::with_capacity(locations),
             ran: input.lines().then(Vec::new),
+            functions: Vec::with_capacity(functions),
             ..Tables::default()
-        };
+        })
+    }
+
+    fn read(input: &'a Input) -> Result<Self, Fault> {
+        let mut tables = Tables::with_room(input)?;
         let mut message = Message::new(input.bytes);
         loop {
             let at = message.at();
