@@ -2,6 +2,7 @@
  * Bottleneck search on synthetic profiles of the paper's sizes: loading against peers, navigation, automatic search.
  * `npm run bench -- paths [PART…]`, PART being loading, navigation, flame or automatic. Needs 12 GB of memory and 10 of disk.
  */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { root, StepError, step } from "../lib/steps.mjs";
@@ -21,6 +22,9 @@ import { walk } from "./paths/walk.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const rounds = 3;
+/** A real profile of 425,051 nodes, of google/pprof's tests, if the folder exists; and rounds that take a tenth of a second. */
+const real = path.join(root, "..", "shared", "profiles", "pprof-large.cpu.pb.gz");
+const realRounds = 21;
 /** For a walk of the first moments: other dice, so that nothing in the measured walk was asked for before. */
 const firstMoments = { searches: 2, seed: 5 };
 /** Seconds to look at a first answer. */
@@ -84,6 +88,17 @@ async function measureLoading(journal, quick) {
         }
       }
     });
+    journal.put("loading", { results, peers: { pprof: version, inferno: inferno.version } });
+  }
+  if (existsSync(real)) {
+    const both = { "fulcrum real": [], "pprof real": [] };
+    await step("loading a real profile", async () => {
+      for (let round = 0; round < (quick ? 1 : realRounds); round += 1) {
+        both["fulcrum real"].push(await measure([fulcrum, "profile", "top", real]));
+        both["pprof real"].push(await measure([pprof, "-top", real]));
+      }
+    });
+    Object.assign(results, both);
     journal.put("loading", { results, peers: { pprof: version, inferno: inferno.version } });
   }
 }

@@ -35,13 +35,17 @@ function loading(value) {
   };
   return [
     "Loading and listing functions (`fulcrum profile top`): the whole command, medians of interleaved rounds. The first two rows are",
-    "SPECjAppServer2002's tree (1,096,416 nodes); the third compares Trade3's trees (480,994 and 413,637 nodes).",
+    "SPECjAppServer2002's tree (1,096,416 nodes); the third compares Trade3's trees (480,994 and 413,637 nodes). The last one is a",
+    "real profile, of pprof's own tests (425,051 nodes).",
     "",
     "| | Fulcrum | peer | | Fulcrum | peer | | wanted |",
     "|---|---:|---:|---:|---:|---:|---:|---|",
     row("pprof, against `pprof -top`", "fulcrum pprof", "pprof pprof", "10 % of the time, 25 % of the memory"),
     row("folded, against `inferno-flamegraph`", "fulcrum folded", "inferno folded", "50 % of both"),
     row("pprof, against `pprof -top -diff_base`", "fulcrum compared", "pprof compared", ""),
+    ...(results["fulcrum real"] === undefined
+      ? []
+      : [row("a real one, against `pprof -top`", "fulcrum real", "pprof real", "10 % of the time")]),
     "",
     `Peers: pprof of ${peers.pprof}; ${peers.inferno}.`,
     "",
