@@ -138,6 +138,8 @@ describe("the output of peers", () => {
     const text =
       "  250 \n\t  1a f (/bin/app)\n\t  2b [unknown] (/lib/libc.so.6)\n\n  250 \n\t  1a f (/bin/app)\n\t  2c [unknown] (/lib/libc.so.6)\n";
     expect([...stacksOfScript(text)]).toEqual([["[libc.so.6];f", 500]]);
+    const ended = " 250 \n\t  1a f (/bin/app)\n\tffffffffffffffff [unknown] ([unknown])\n";
+    expect([...stacksOfScript(ended)]).toEqual([["f", 250]]);
   });
 
   it("is read from simpleperf's report", () => {

@@ -31,6 +31,9 @@ function ofFolded(text) {
   );
 }
 
+/** perf subtracts one from the address of a caller, also from the 0 that ends a stack. */
+const beforeNothing = "f".repeat(16);
+
 /**
  * Sums by stack, outermost frame first.
  * @param {string} text what `perf script -F period,ip,sym,dso` prints
@@ -44,8 +47,9 @@ export function stacksOfScript(text) {
       .map((sample) => {
         const [head, ...lines] = sample.trim().split("\n");
         const frames = lines
-          .map((line) => /^\s*[\da-f]+ (.*) \((.*)\)$/.exec(line))
-          .map(([, name, file]) => {
+          .map((line) => /^\s*([\da-f]+) (.*) \((.*)\)$/.exec(line))
+          .filter(([, address]) => address !== beforeNothing)
+          .map(([, , name, file]) => {
             const base = file
               .split("/")
               .at(-1)
