@@ -7,6 +7,7 @@ import { methodsOf } from "../../scripts/bench/corpora/peers.mjs";
 import { document, summarise } from "../../scripts/bench/corpora/report.mjs";
 import { functionsOf, samplesOf } from "../../scripts/bench/corpora/snapshots.mjs";
 import { rawOf } from "../../scripts/bench/corpora/tools/addresses.mjs";
+import { countsOf } from "../../scripts/bench/corpora/tools/go_trace.mjs";
 import { centresOf, costsReported } from "../../scripts/bench/corpora/tools/haskell.mjs";
 import { sizesOf } from "../../scripts/bench/corpora/tools/heap_profile.mjs";
 import { costsOf } from "../../scripts/bench/corpora/tools/hermes.mjs";
@@ -140,6 +141,16 @@ describe("the output of peers", () => {
     expect([...stacksOfScript(text)]).toEqual([["[libc.so.6];f", 500]]);
     const ended = " 250 \n\t  1a f (/bin/app)\n\tffffffffffffffff [unknown] ([unknown])\n";
     expect([...stacksOfScript(ended)]).toEqual([["f", 250]]);
+  });
+
+  it("is read from the folded stacks of Go's samples", () => {
+    const text = "main.main;main.work[go.shape.int] 2\n[no stack] 1\n[truncated];main.down;main.down 3\n";
+    const expected = [
+      ["main.main;main.work[go.shape.int]", 2],
+      ["", 1],
+      ["main.down;main.down", 3],
+    ];
+    expect([...countsOf(text)]).toEqual(expected);
   });
 
   it("is read from simpleperf's report", () => {

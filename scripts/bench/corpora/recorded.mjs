@@ -37,6 +37,9 @@ const modules = [
   ["ast", "typing.py"],
 ];
 
+/** Packages of Go's own library, whose benchmarks run. */
+const packages = ["sort", "regexp", "compress/flate"];
+
 /** Programs, and the keys of the map that counts their stacks. */
 const traced = {
   gzip: ["ustack, comm", ["gzip", "-9", "-k", "-c", path.join(typescript, "typescript.js")]],
@@ -78,6 +81,17 @@ export const recordings = [
       // It wants the path of the program.
       const started = [which(program), ...command.slice(1)].join(" ");
       const { code } = await runChild(["bpftrace", "-o", file, "-e", script, "-c", started]);
+      return code === 0 ? { file } : undefined;
+    },
+  })),
+  ...packages.map((name) => ({
+    name: `${path.basename(name)}.go-trace`,
+    format: "Go trace",
+    needs: ["go"],
+    make: async (file) => {
+      const benchmarks = ["-run", "^$", "-bench", ".", "-benchtime", "20ms"];
+      const outputs = ["-trace", file, "-cpuprofile", `${file}.pb.gz`, "-o", `${file}.test`];
+      const { code } = await runChild(["go", "test", ...benchmarks, ...outputs, name]);
       return code === 0 ? { file } : undefined;
     },
   })),

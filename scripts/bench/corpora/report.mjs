@@ -95,6 +95,7 @@ const kinds = {
   massif: "massif",
   DHAT: "DHAT",
   Instruments: "Instruments",
+  "Go trace": "Go's execution trace",
   Haskell: "Haskell",
   Xdebug: "Xdebug",
   Excimer: "Excimer",
@@ -112,7 +113,7 @@ const lacking = [
   "  only.",
   "- Instruments runs on macOS only, and Perfetto's reader of traces is downloaded when it first runs: both are compared with a",
   "  reading of their own, of Perfetto's by the messages that its Python package has.",
-  "- `.nettrace` and Go's execution traces are refused with the command that converts them: there are no numbers to compare.",
+  "- `.nettrace` is refused with the command that converts it: there are no numbers to compare.",
 ];
 
 /** A line a format: of how many recordings numbers are compared, and with what. */

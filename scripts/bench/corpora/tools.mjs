@@ -3,6 +3,7 @@ import { addresses } from "./tools/addresses.mjs";
 import { bpftrace } from "./tools/bpftrace.mjs";
 import { dhat } from "./tools/dhat.mjs";
 import { excimer } from "./tools/excimer.mjs";
+import { goTrace } from "./tools/go_trace.mjs";
 import { haskell } from "./tools/haskell.mjs";
 import { heapProfile } from "./tools/heap_profile.mjs";
 import { hermes } from "./tools/hermes.mjs";
@@ -28,6 +29,7 @@ const makers = {
   DHAT: dhat,
   Excimer: excimer,
   "gperftools CPU profile": addresses,
+  "Go trace": goTrace,
   Haskell: haskell,
   heapprofile: heapProfile,
   Hermes: hermes,

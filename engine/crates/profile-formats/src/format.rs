@@ -68,6 +68,8 @@ pub enum Format {
     PprofText,
     /// gperftools' CPU profile.
     Gperftools,
+    /// Go's execution trace, with CPU samples.
+    GoTrace,
     /// Not a file format: the call trees of a transactional profile.
     Transactions,
 }
@@ -106,6 +108,7 @@ impl Format {
             Format::Safari => "Safari",
             Format::PprofText => "legacy pprof text",
             Format::Gperftools => "gperftools CPU profile",
+            Format::GoTrace => "Go trace",
             Format::Transactions => "transactions",
         }
     }

@@ -32,9 +32,10 @@ use self::decode::fault::Fault;
 use self::decode::input::Input;
 use self::decode::{json, unwrap};
 use self::formats::{
-    bpftrace, callgrind, chrome_trace, dhat, dtrace, firefox, folded, gprof, gprof2dot, haskell,
-    instruments, jfr, legacy, massif, otlp, perf_data, perf_script, perfetto, pprof, pstats,
-    pyinstrument, safari, scalene, simpleperf, speedscope, stackprof, v8, v8_heap, v8_log, v8_old,
+    bpftrace, callgrind, chrome_trace, dhat, dtrace, firefox, folded, go_trace, gprof, gprof2dot,
+    haskell, instruments, jfr, legacy, massif, otlp, perf_data, perf_script, perfetto, pprof,
+    pstats, pyinstrument, safari, scalene, simpleperf, speedscope, stackprof, v8, v8_heap, v8_log,
+    v8_old,
 };
 use self::unsupported::foreign;
 
@@ -68,8 +69,9 @@ impl Reader {
 }
 
 /// The registry: every reader, most specific first. The first that detects its format reads the file.
-const READERS: [Reader; 31] = [
+const READERS: [Reader; 32] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
+    Reader::new(Format::GoTrace, go_trace::detect, go_trace::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
     Reader::new(Format::Gperftools, legacy::detect_cpu, legacy::read_cpu),
@@ -111,7 +113,8 @@ const READERS: [Reader; 31] = [
 ];
 
 /// The formats that record which line of a function ran, for [`read_lines`].
-const WITH_LINES: [Format; 16] = [
+const WITH_LINES: [Format; 17] = [
+    Format::GoTrace,
     Format::Perfetto,
     Format::Dhat,
     Format::Massif,

@@ -1,6 +1,7 @@
 //! Fixed-size numbers in binary data. A cursor knows its offset in the file, for errors.
 
 use crate::decode::fault::Fault;
+use crate::decode::wire::Message;
 
 /// The order of a number's bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +91,23 @@ impl<'a> Cursor<'a> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let taken = self.take(N)?.bytes;
         Ok(taken.try_into().expect("take returns that many bytes"))
+    }
+
+    /// Takes a number of which each byte has seven bits, the lowest first.
+    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+        let mut rest = Message::part(self.bytes, self.start);
+        let number = rest.packed()?.ok_or_else(|| {
+            let problem = "the data ends in the middle of a number";
+            Fault::byte(self.start, problem)
+        })?;
+        (self.bytes, self.start) = (rest.bytes(), rest.at());
+        Ok(number)
+    }
+
+    /// Takes a byte.
+    pub(crate) fn u8(&mut self) -> Result<u8, Fault> {
+        let [byte] = self.array()?;
+        Ok(byte)
     }
 
     /// Takes two bytes as a number.

@@ -8,6 +8,7 @@ pub(crate) mod dhat;
 pub(crate) mod dtrace;
 pub(crate) mod firefox;
 pub(crate) mod folded;
+pub(crate) mod go_trace;
 pub(crate) mod gprof;
 pub(crate) mod gprof2dot;
 pub(crate) mod haskell;

@@ -36,10 +36,6 @@ const NETTRACE: ForeignFile = ForeignFile::new(
     ".NET's trace (.nettrace)",
     "convert it with `dotnet-trace convert --format Speedscope FILE`",
 );
-const GO_TRACE: ForeignFile = ForeignFile::new(
-    "Go's execution trace",
-    "take a profile out of it with `go tool trace -pprof=sched FILE > FILE.pb.gz` (or net, sync, syscall)",
-);
 const XPLANE: ForeignFile = ForeignFile::new(
     "a trace of TensorFlow or JAX (.xplane.pb)",
     "open the .trace.json.gz that stands beside it, or record with \
@@ -154,7 +150,6 @@ pub(crate) fn recognise(input: &Input) -> Option<ForeignFile> {
             MEMRAY,
         ),
         (bytes.starts_with(b"Nettrace"), NETTRACE),
-        (bytes.starts_with(b"go 1.") && has(b" trace\0"), GO_TRACE),
         (bytes.starts_with(b"gmon"), GMON),
         (bytes.starts_with(b"SLOW"), ART),
         (bytes.starts_with(b"QPERFSTREAM\0"), PERFPARSER),
@@ -279,7 +274,6 @@ mod tests {
             (&b"memray\0\x0b\0\0\0\x01"[..], MEMRAY),
             (b"\x04\x22\x4d\x18\x40\x40\xc0\x4c\x56\0\0\xf9\x05memray\0\x0b\0", MEMRAY),
             (b"Nettrace\x14\0\0\0!FastSerialization.1", NETTRACE),
-            (b"go 1.22 trace\0\0\0\x01\x01", GO_TRACE),
             (b"gmon\x01\0\0\0", GMON),
             (b"SLOW\x03\0\x20\0", ART),
             (b"QPERFSTREAM\0\x13\0\0\0", PERFPARSER),

@@ -24,6 +24,7 @@ pub(crate) const TARGETS: &[(&str, Option<Format>)] = &[
     ("dtrace", Some(Format::DTrace)),
     ("firefox", Some(Format::Firefox)),
     ("folded", Some(Format::Folded)),
+    ("go_trace", Some(Format::GoTrace)),
     ("gperftools", Some(Format::Gperftools)),
     ("gprof", Some(Format::Gprof)),
     ("gprof2dot", Some(Format::Gprof2dot)),

@@ -155,6 +155,10 @@ pub(crate) fn samples() -> Vec<(Format, Vec<u8>)> {
             include_bytes!("../../../../../fuzz/corpus/dtrace/stacks").to_vec(),
         ),
         (
+            Format::GoTrace,
+            include_bytes!("../../../../../fuzz/corpus/go_trace/generations").to_vec(),
+        ),
+        (
             Format::Bpftrace,
             include_bytes!("../../../../../fuzz/corpus/bpftrace/maps").to_vec(),
         ),
