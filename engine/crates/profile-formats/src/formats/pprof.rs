@@ -24,6 +24,9 @@ use threads::Threads;
 /// The label with the thread's name, in our own writer and others.
 pub(crate) const LABEL: &str = "thread";
 
+/// Frames that there is room for from the beginning. A file may declare many that turn out to be one.
+const FRAMES: usize = 1 << 16;
+
 /// The messages, not yet resolved: strings and ids may be used before they are defined.
 #[derive(Default)]
 struct Tables<'a> {
@@ -175,8 +178,7 @@ impl Names {
         let mappings = ids(&tables.mappings, "mapping", |it| (it.id, it.at))?;
         let ids = ids(&tables.locations, "location", |it| (it.id, it.at))?;
         let binaries = tables.binaries(&functions, &mappings)?;
-        // Functions without names of their own are one frame.
-        stacks.reserve_frames(tables.functions.len().min(tables.strings.len()));
+        stacks.reserve_frames(tables.functions.len().min(FRAMES));
         let frame = |stacks: &mut Stacks, row: usize, line: u64| {
             let (function, binary) = (&tables.functions[row], binaries[row]);
             let text = |index| {
