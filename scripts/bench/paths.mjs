@@ -22,8 +22,9 @@ import { walk } from "./paths/walk.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const rounds = 3;
-/** A real profile of 425,051 nodes, of google/pprof's tests, if the folder exists; and rounds that take a tenth of a second. */
+/** A real profile of 425,051 nodes, of google/pprof's tests; measured if it is there. */
 const real = path.join(root, "..", "shared", "profiles", "pprof-large.cpu.pb.gz");
+/** More, because reading it takes only a few hundredths of a second. */
 const realRounds = 21;
 /** For a walk of the first moments: other dice, so that nothing in the measured walk was asked for before. */
 const firstMoments = { searches: 2, seed: 5 };

@@ -8,8 +8,9 @@ use std::mem::size_of;
 /// In bytes: the size of a large page on most processors.
 const LARGE_PAGE: usize = 2 << 20;
 
-/// In bytes: usually the allocator maps at least so large blocks alone, so that nothing else gets pages of another size, and an unmapped
-/// block takes the advice along.
+/// In bytes: the allocator maps at least so large blocks alone, so that nothing else gets pages of another size, and an unmapped block
+/// takes the advice along. While freed memory is kept ([`crate::reuse_freed`]), such blocks come from the heap instead: what is
+/// allocated there later gets large pages as well.
 const ALONE: usize = 32 << 20;
 
 /// The vector, its memory in large pages where it has at least 32 MiB of room and the kernel has such pages to give. What has been

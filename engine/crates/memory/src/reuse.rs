@@ -10,6 +10,9 @@ use crate::in_large_pages;
 /// In bytes. Up to this size, blocks come from memory that was freed before.
 const MOST: i32 = 1 << 30;
 
+/// In bytes: the most that older versions of glibc allow.
+const MOST_OF_OLD: i32 = 32 << 20;
+
 /// In bytes. So much is asked for in large pages, and freed at once, so that what comes next is taken from it: for a profile of a
 /// megabyte, the kernel's work on ten thousand small pages is a third of the time. Any thread's own heap has room for it.
 const FIRST: usize = 48 << 20;
@@ -21,7 +24,8 @@ const USUAL_REST: i32 = 2 * USUAL_BLOCK;
 /// How many [`Reuse`] there are.
 static USERS: Mutex<usize> = Mutex::new(0);
 
-/// While this lives, the process keeps what it frees, and uses it again. Then all that is free goes back to the kernel.
+/// While this lives, the process keeps what it frees, and uses it again. Then what is free goes back to the kernel, except at the end of
+/// the heaps of threads other than the first, which keep up to 64 MB each until they are used again.
 #[must_use = "memory is used again only while this lives"]
 #[derive(Debug)]
 pub struct Reuse(());
@@ -51,9 +55,12 @@ impl Drop for Reuse {
 /// Blocks of at least `block` bytes are mapped alone; more than `rest` free bytes at the end of the heap go back to the kernel.
 #[cfg(target_env = "gnu")]
 fn set_thresholds(block: i32, rest: i32) {
-    // SAFETY: both only tell the allocator when to ask the kernel. Where it refuses a value, it goes on as before.
+    // SAFETY: both only tell the allocator when to ask the kernel. glibc changes them with a lock held, and other threads that allocate
+    // read either the old number or the new one. A value that it refuses changes nothing.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, block);
+        if libc::mallopt(libc::M_MMAP_THRESHOLD, block) == 0 {
+            libc::mallopt(libc::M_MMAP_THRESHOLD, block.min(MOST_OF_OLD));
+        }
         libc::mallopt(libc::M_TRIM_THRESHOLD, rest);
     }
 }

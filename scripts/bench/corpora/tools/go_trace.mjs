@@ -7,6 +7,7 @@ import { compareSums } from "../folded.mjs";
 const source = path.join(import.meta.dirname, "go_trace", "main.go");
 const folder = path.join(root, "out", "bench", "tools", "go-trace");
 const module = "golang.org/x/exp";
+const wanted = "v0.0.0-20261113113407-e3970619a1a4";
 
 /** @param {import("../engine.mjs").Engine} engine */
 export async function goTrace(engine) {
@@ -19,7 +20,7 @@ export async function goTrace(engine) {
     await go("mod", "init", "go-trace");
   }
   copyFileSync(source, path.join(folder, "main.go"));
-  await go("get", `${module}/trace@latest`);
+  await go("get", `${module}/trace@${wanted}`);
   await go("build", "-o", "go-trace");
   const version = await go("list", "-m", module);
   const compare = async ({ file }) => {

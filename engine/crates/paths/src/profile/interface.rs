@@ -22,7 +22,7 @@ pub trait ProfileInterface: Send + Sync {
     /// The summaries of all paths of length 1, sorted by name.
     fn initial_summaries(&self) -> Vec<Self::Summary>;
 
-    /// What the path of each length 1 costs, sorted by name.
+    /// What each path of length 1 costs, sorted by name.
     fn functions(&self) -> Vec<FunctionCosts<'_>> {
         let summaries = self.initial_summaries().into_iter();
         let costs = summaries.map(|s| FunctionCosts {

@@ -54,6 +54,15 @@ fn check<P: ProfileInterface>(profile: &P, definitions: &Definitions<'_>, random
     let singles: Vec<_> = paths.iter().filter(|it| it.len() == 1).cloned().collect();
     assert_eq!(names, singles);
     assert_eq!(profile.total(), definitions.cum(&singles));
+    let functions = profile.functions().into_iter();
+    let costs: Vec<_> = functions
+        .map(|it| (vec![it.name], it.base, it.cum, it.sides))
+        .collect();
+    let one_by_one = initial.iter().map(|s| {
+        let (base, cum) = (profile.base_of(s), profile.cum_of(s));
+        (profile.path_of(s), base, cum, profile.sides_of(s))
+    });
+    assert_eq!(costs, one_by_one.collect::<Vec<_>>());
 
     for (s, path) in summaries.iter().zip(&paths) {
         let one = std::slice::from_ref(path);

@@ -135,8 +135,8 @@ fn gunzip(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, 
     Ok(out)
 }
 
-/// Decompresses on another thread, while this one makes room for all of it, which takes a third as long. `None` when no thread can
-/// start.
+/// Decompresses on another thread, while this one collects the pieces: getting memory for them takes a third as long as decompressing.
+/// `None` when no thread can start.
 fn gunzip_beside(
     bytes: &[u8],
     limit: usize,
@@ -173,7 +173,7 @@ fn gunzip_beside(
             result = result.and_then(|()| {
                 let piece = read.map_err(|error| DecompressError::of(&error))?;
                 add(&mut out, &piece, limit)?;
-                // The other thread is done, and needs none.
+                // An error means that the other thread is done, and needs none.
                 drop(used.send(piece));
                 Ok(())
             });

@@ -5,8 +5,10 @@
 //!
 //! Libraries: Go's own readers are written in Go. None in Rust was found.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::ops::{Range, RangeInclusive};
 
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -18,12 +20,18 @@ use crate::decode::input::Input;
 
 /// The length of the header.
 const HEADER: usize = 16;
-/// The first version of Go with this format, 1.22.
-const FIRST: u32 = 22;
-/// Go keeps at least so many of a stack's frames, the innermost ones; a shorter stack is whole.
-const KEPT: usize = 128;
+/// The versions of Go, after the `1.`, whose format this is.
+const VERSIONS: RangeInclusive<u32> = 22..=26;
 /// The first version that says where a generation ends.
 const SAYS_ENDS: u32 = 26;
+/// The most frames of a stack.
+const MOST: u64 = 128;
+/// Go keeps so many frames of a CPU sample, the innermost ones; a shorter stack is whole.
+const KEPT: usize = 64;
+/// Samples between two looks at whether to go on.
+const PROGRESS_STEP: usize = 1 << 12;
+/// What a trace is good for without samples.
+const WAITING: &str = "what goroutines waited for is in `go tool trace -pprof=sched FILE > FILE.pb.gz` (or net, sync, syscall)";
 
 /// Kinds of batches, and of what is in them.
 const EVENTS: u8 = 1;
@@ -52,59 +60,61 @@ fn version(bytes: &[u8]) -> Option<u32> {
 /// Reads a profile.
 pub(crate) fn read(input: &Input) -> Result<Collected, Fault> {
     let version = version(input.bytes).unwrap_or(0);
-    if version < FIRST {
-        let problem = format!("a trace of Go 1.{version}, expected one of Go 1.{FIRST} or later");
-        return Err(Fault::whole(problem).advise(&format!(
-            "record with Go 1.{FIRST} or later, and a CPU profile at the same time"
-        )));
+    if !VERSIONS.contains(&version) {
+        let (first, last) = (VERSIONS.start(), VERSIONS.end());
+        let problem = format!(
+            "a trace in the format of Go 1.{version}, expected that of Go 1.{first} to 1.{last}"
+        );
+        let advice = match version < *first {
+            true => {
+                format!("record with Go 1.{first} or later, and a CPU profile at the same time")
+            }
+            false => "use a newer version of Fulcrum".to_owned(),
+        };
+        return Err(Fault::whole(problem).advise(&format!("{advice}; {WAITING}")));
     }
     let mut trace = Trace {
-        lines: input.lines(),
+        input,
         stacks: Stacks::new(vec![value("samples", "count")], 0)?,
         samples: 0,
+        left_out: 0,
     };
+    let says_ends = version >= SAYS_ENDS;
     let mut rest = Cursor::new(input.bytes);
     rest.take(HEADER)?;
     let mut generation = Generation::default();
     while !rest.is_empty() {
         input.read_until(rest.at())?;
-        let at = rest.at();
-        match Batch::take(&mut rest)? {
-            Batch::Part { number, data } => {
-                if generation.number != Some(number) {
-                    trace.add(&std::mem::take(&mut generation))?;
-                    generation.number = Some(number);
-                }
-                generation.add(data)?;
-            }
+        let batch = Batch::take(&mut rest)?;
+        let begun = match batch {
+            Batch::Part { number, .. } => Some(number),
+            Batch::Cut { number } => number,
+            Batch::End => None,
+        };
+        if begun.is_some() && begun != generation.number {
+            trace.end(&std::mem::take(&mut generation), says_ends)?;
+            generation.number = begun;
+        }
+        match batch {
+            Batch::Part { data, .. } => generation.add(data)?,
             Batch::End => trace.add(&std::mem::take(&mut generation))?,
-            Batch::Cut => {
-                trace.stacks.note(format!(
-                    "The trace ends in the middle of a batch, which begins at byte {at}: what was recorded last is left out."
-                ));
-                generation = Generation::default();
+            Batch::Cut { number } => {
+                trace.left_out += 1;
+                let generation = std::mem::take(&mut generation);
+                // The batch may have been the first one of the next generation.
+                if number.is_none() && !says_ends && generation.dangling().is_none() {
+                    trace.add(&generation)?;
+                }
                 break;
             }
         }
     }
-    if version < SAYS_ENDS {
-        trace.add(&generation)?;
-    } else if generation.number.is_some() {
-        trace
-            .stacks
-            .note("The trace does not say that its last generation ended: it is left out.");
+    // A file may be cut between two batches.
+    match generation.dangling() {
+        Some(_) => trace.left_out += 1,
+        None => trace.end(&generation, says_ends)?,
     }
-    if trace.samples == 0 {
-        let problem = "the trace has no CPU samples, which a trace has when a CPU profile was recorded at the same time";
-        return Err(Fault::whole(problem).advise(
-            "record both, as `go test -trace FILE -cpuprofile OTHER` does; what goroutines waited for is in \
-             `go tool trace -pprof=sched FILE > FILE.pb.gz` (or net, sync, syscall)",
-        ));
-    }
-    trace
-        .stacks
-        .note("Only the CPU samples of the trace are read, one sample each; Go usually takes a hundred a second.");
-    trace.stacks.finish(Format::GoTrace)
+    trace.finish()
 }
 
 /// What comes next in a trace.
@@ -113,8 +123,8 @@ enum Batch<'a> {
     Part { number: u64, data: Cursor<'a> },
     /// The generation ends.
     End,
-    /// The file ends before the batch does.
-    Cut,
+    /// The file ends before the batch does, which is of this generation, if it says so much.
+    Cut { number: Option<u64> },
 }
 
 impl<'a> Batch<'a> {
@@ -128,7 +138,6 @@ impl<'a> Batch<'a> {
             let problem = format!("expected a batch of events, got an event of kind {kind}");
             return Err(Fault::byte(at, problem));
         }
-        // A number that is not whole is the end of a trace that was cut.
         match Batch::header(rest, kind) {
             Ok((number, size)) if size <= rest.bytes().len() as u64 => {
                 let data = rest.take(size as usize)?;
@@ -139,8 +148,12 @@ impl<'a> Batch<'a> {
                 };
                 Ok(Batch::Part { number, data })
             }
+            Ok((number, _)) => Ok(Batch::Cut {
+                number: Some(number),
+            }),
             Err(fault) if rest.bytes().len() >= LONGEST => Err(fault),
-            Ok(_) | Err(_) => Ok(Batch::Cut),
+            // The trace ends within a number.
+            Err(_) => Ok(Batch::Cut { number: None }),
         }
     }
 
@@ -165,7 +178,7 @@ struct Generation<'a> {
     number: Option<u64>,
     strings: HashMap<u64, &'a [u8]>,
     /// Where the frames of each stack are.
-    stacks: HashMap<u64, std::ops::Range<usize>>,
+    stacks: HashMap<u64, Range<usize>>,
     /// Innermost first in each stack.
     frames: Vec<Frame>,
     /// The stack of each sample, and its place in the file.
@@ -216,7 +229,12 @@ impl<'a> Generation<'a> {
     }
 
     fn stack(&mut self, data: &mut Cursor<'a>) -> Result<(), Fault> {
+        let at = data.at();
         let (id, count) = (data.varint()?, data.varint()?);
+        if count > MOST {
+            let problem = format!("expected a stack of at most {MOST} frames, got {count}");
+            return Err(Fault::byte(at, problem));
+        }
         let start = self.frames.len();
         for _ in 0..count {
             let _address = data.varint()?;
@@ -230,32 +248,71 @@ impl<'a> Generation<'a> {
         Ok(())
     }
 
-    fn text(&self, id: u64) -> Result<std::borrow::Cow<'a, str>, Fault> {
-        let text = self.strings.get(&id).copied();
-        let text = text.ok_or_else(|| dangling("a stack", id, "string"))?;
-        Ok(String::from_utf8_lossy(text))
+    /// A string. Number 0 is always the empty one.
+    fn text(&self, id: u64) -> Result<Cow<'a, str>, Fault> {
+        match self.strings.get(&id) {
+            Some(text) => Ok(String::from_utf8_lossy(text)),
+            None if id == 0 => Ok("".into()),
+            None => Err(dangling("a stack", id, "string")),
+        }
+    }
+
+    /// The frames of a stack, innermost first. Number 0 is always the empty one.
+    fn stack_of(&self, id: u64) -> Result<&[Frame], Fault> {
+        match self.stacks.get(&id) {
+            Some(range) => Ok(&self.frames[range.clone()]),
+            None if id == 0 => Ok(&[]),
+            None => Err(dangling("a CPU sample", id, "stack")),
+        }
+    }
+
+    /// What its samples need and its tables do not have.
+    fn dangling(&self) -> Option<Fault> {
+        let check = |id| -> Result<(), Fault> {
+            for frame in self.stack_of(id)? {
+                self.text(frame.function)?;
+                self.text(frame.file)?;
+            }
+            Ok(())
+        };
+        let mut seen = HashSet::new();
+        let mut samples = self.samples.iter().filter(|it| seen.insert(it.0));
+        samples.find_map(|&(id, at)| check(id).err().map(|fault| fault.at_byte(at)))
     }
 }
 
 /// What is read of a trace.
-struct Trace {
-    /// Whether frames are told apart by the lines that ran.
-    lines: bool,
+struct Trace<'i, 'a> {
+    input: &'i Input<'a>,
     stacks: Stacks,
     samples: u64,
+    /// How many generations are not whole.
+    left_out: u64,
 }
 
-impl Trace {
+impl Trace<'_, '_> {
+    /// Adds a generation after which another one begins, or nothing.
+    fn end(&mut self, generation: &Generation, says_ends: bool) -> Result<(), Fault> {
+        match says_ends && generation.number.is_some() {
+            true => self.left_out += 1,
+            false => self.add(generation)?,
+        }
+        Ok(())
+    }
+
     /// Adds the samples of a generation that is whole.
     fn add(&mut self, generation: &Generation) -> Result<(), Fault> {
+        if let Some(fault) = generation.dangling() {
+            return Err(fault);
+        }
         let mut known: HashMap<u64, Vec<FrameId>> = HashMap::new();
-        for &(id, at) in &generation.samples {
+        for (n, &(id, at)) in generation.samples.iter().enumerate() {
+            if n.is_multiple_of(PROGRESS_STEP) {
+                self.input.read_until(at)?;
+            }
             let stack = match known.entry(id) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => {
-                    let frames = self.frames(generation, id);
-                    new.insert(frames.map_err(|fault| fault.at_byte(at))?)
-                }
+                Entry::Vacant(new) => new.insert(self.frames(generation, id)?),
             };
             let recorded = Recorded::from_cut(stack.len() >= KEPT);
             self.stacks.add_recorded(None, stack, recorded, &[1])?;
@@ -266,15 +323,9 @@ impl Trace {
 
     /// A stack, outermost frame first.
     fn frames(&mut self, generation: &Generation, stack: u64) -> Result<Vec<FrameId>, Fault> {
-        // Go's own number for no stack.
-        if stack == 0 {
-            return Ok(Vec::new());
-        }
-        let range = generation.stacks.get(&stack).cloned();
-        let range = range.ok_or_else(|| dangling("a CPU sample", stack, "stack"))?;
-        let frames = generation.frames[range].iter().rev();
+        let frames = generation.stack_of(stack)?.iter().rev();
         let ids = frames.map(|frame| {
-            let line = match self.lines {
+            let line = match self.input.lines() {
                 true => u32::try_from(frame.line).unwrap_or(0),
                 false => 0,
             };
@@ -283,6 +334,33 @@ impl Trace {
                 .frame(&name, &generation.text(frame.file)?, line)
         });
         ids.collect()
+    }
+
+    fn finish(mut self) -> Result<Collected, Fault> {
+        if self.samples == 0 {
+            return Err(match self.left_out {
+                0 => {
+                    let problem = "the trace has no CPU samples, which a trace has when a CPU profile was recorded at the same time";
+                    Fault::whole(problem).advise(&format!(
+                        "record both, as `go test -trace FILE -cpuprofile OTHER` does; {WAITING}"
+                    ))
+                }
+                _ => Fault::whole(
+                    "the trace was cut short, and what is whole of it has no CPU samples",
+                )
+                .advise("record again, and stop the trace before the program ends"),
+            });
+        }
+        if self.left_out > 0 {
+            self.stacks.note(format!(
+                "The trace was cut short: {} of its parts (Go calls them generations) without an end, and their samples, are left out.",
+                self.left_out
+            ));
+        }
+        self.stacks.note(
+            "Only the CPU samples of the trace are read, one sample each; Go usually takes a hundred a second.",
+        );
+        self.stacks.finish(Format::GoTrace)
     }
 }
 
@@ -339,23 +417,28 @@ mod tests {
         data
     }
 
-    /// Two generations, in which the same numbers mean different things.
-    fn trace(version: &str) -> Vec<u8> {
+    /// One generation.
+    fn trace_of_one(version: &str) -> Vec<u8> {
         let mut out = format!("go 1.{version} trace\0\0\0").into_bytes();
-        let end = |out: &mut Vec<u8>| out.extend((version == "26").then_some(END));
         let names = [(1, "main.main"), (2, "main.work"), (9, "/src/main.go")];
-        let other = [(1, "main.rest"), (2, "main.main"), (9, "/src/main.go")];
         // Batches come in any order; those of events and of experiments are skipped.
         out.extend(batch(1, &samples(&[1, 2, 1, 0])));
         out.extend(batch(1, &[14, 1, 2, 3]));
         out.extend([EXPERIMENT, 1, 1, 1, 1, 2, 77, 77]);
         out.extend(batch(1, &stacks(&[(1, &[2, 1]), (2, &[1])])));
         out.extend(batch(1, &strings(&names)));
-        end(&mut out);
+        out.extend((version == "26").then_some(END));
+        out
+    }
+
+    /// Two generations, in which the same numbers mean different things.
+    fn trace(version: &str) -> Vec<u8> {
+        let mut out = trace_of_one(version);
+        let names = [(1, "main.rest"), (2, "main.main"), (9, "/src/main.go")];
         out.extend(batch(2, &stacks(&[(1, &[1, 2])])));
-        out.extend(batch(2, &strings(&other)));
+        out.extend(batch(2, &strings(&names)));
         out.extend(batch(2, &samples(&[1])));
-        end(&mut out);
+        out.extend((version == "26").then_some(END));
         out
     }
 
@@ -376,28 +459,62 @@ mod tests {
         }
     }
 
+    const CUT: &str = "note: The trace was cut short: 1 of its parts (Go calls them generations) without an end, and their samples, are left out.";
+
     #[test]
     fn a_generation_that_was_cut_is_left_out() {
-        let whole = trace("26");
-        let first = "samples* 4
+        let first = format!(
+            "samples* 4
              [no stack] 1
              main.main 1
-             main.main;main.work 2";
-        let cut = &whole[..whole.len() - 2];
-        let at = whole.len() - 1 - batch(2, &samples(&[1])).len();
-        check(
-            cut,
-            &format!(
-                "{first}
-                 note: The trace ends in the middle of a batch, which begins at byte {at}: what was recorded last is left out.
-                 {NOTE}"
-            ),
+             main.main;main.work 2
+             {CUT}
+             {NOTE}"
         );
+        let [old, new] = ["22", "26"].map(trace);
+        let last = batch(2, &samples(&[1])).len();
+        let second = old.len() - trace_of_one("22").len();
+        // Within a batch, between two, in the header of the second generation's first, and before the end is told.
+        for cut in [
+            &old[..old.len() - 2],
+            &old[..old.len() - second + 1],
+            &old[..old.len() - second + 14],
+            &new[..new.len() - 3],
+            &new[..new.len() - 1],
+            &new[..new.len() - 1 - last],
+        ] {
+            check(cut, &first);
+        }
+        // Between two batches, before the tables.
+        let late = [
+            trace_of_one("22"),
+            batch(2, &samples(&[1])),
+            batch(2, &[14, 1]),
+        ];
+        check(late.concat(), &first);
+    }
+
+    #[test]
+    fn without_anything_whole_the_error_says_so() {
+        let one = trace_of_one("26");
+        let problem = "the trace was cut short, and what is whole of it has no CPU samples";
+        for end in [one.len() - 1, one.len() - 5, HEADER + 3] {
+            check_fault(&one[..end], 0, problem);
+        }
+    }
+
+    #[test]
+    fn number_0_is_the_empty_text() {
+        let mut out = b"go 1.22 trace\0\0\0".to_vec();
+        out.extend(batch(1, &stacks(&[(1, &[0, 1])])));
+        out.extend(batch(1, &strings(&[(1, "main.main"), (9, "/src/main.go")])));
+        out.extend(batch(1, &samples(&[1])));
         check(
-            &whole[..whole.len() - 1],
+            out,
             &format!(
-                "{first}
-                 note: The trace does not say that its last generation ended: it is left out.
+                "samples* 1
+                 main.main 0
+                 main.main;[unknown] 1
                  {NOTE}"
             ),
         );
@@ -428,16 +545,23 @@ mod tests {
     fn what_is_wrong_is_told() {
         let header = |version: &str| format!("go 1.{version} trace\0\0\0").into_bytes();
         let with = |data: &[u8]| [header("22"), batch(1, data)].concat();
+        for version in ["21", "27"] {
+            let problem = format!(
+                "a trace in the format of Go 1.{version}, expected that of Go 1.22 to 1.26"
+            );
+            check_fault(header(version), 0, &problem);
+        }
         check_fault(
-            header("21"),
+            with(&[STACKS, STACK, 1, 0x81, 1]),
             0,
-            "a trace of Go 1.21, expected one of Go 1.22 or later",
+            "expected a stack of at most 128 frames, got 129",
         );
         let none = "the trace has no CPU samples, which a trace has when a CPU profile was recorded at the same time";
         check_fault(header("26"), 0, none);
         check_fault(with(&[14, 1, 2]), 0, none);
+        let followed = [with(&samples(&[7])), batch(2, &[14])].concat();
         check_fault(
-            with(&samples(&[7])),
+            followed,
             0,
             "a CPU sample names stack 7, which the file does not have",
         );

@@ -24,8 +24,8 @@ use threads::Threads;
 /// The label with the thread's name, in our own writer and others.
 pub(crate) const LABEL: &str = "thread";
 
-/// Frames that there is room for from the beginning. A file may declare many that turn out to be one.
-const FRAMES: usize = 1 << 16;
+/// Rows of a table that there is room for from the beginning, and frames. A file may declare many that say nothing.
+const MANY: usize = 1 << 16;
 
 /// The messages, not yet resolved: strings and ids may be used before they are defined.
 #[derive(Default)]
@@ -178,7 +178,7 @@ impl Names {
         let mappings = ids(&tables.mappings, "mapping", |it| (it.id, it.at))?;
         let ids = ids(&tables.locations, "location", |it| (it.id, it.at))?;
         let binaries = tables.binaries(&functions, &mappings)?;
-        stacks.reserve_frames(tables.functions.len().min(FRAMES));
+        stacks.reserve_frames(tables.functions.len().min(MANY));
         let frame = |stacks: &mut Stacks, row: usize, line: u64| {
             let (function, binary) = (&tables.functions[row], binaries[row]);
             let text = |index| {
@@ -288,18 +288,20 @@ fn only_frames(
 }
 
 impl<'a> Tables<'a> {
-    /// Empty tables, with room for what the file has: growing step by step would leave holes everywhere.
+    /// Empty tables, with room for what most files have: growing step by step would leave holes everywhere.
     fn with_room(input: &'a Input) -> Result<Self, Fault> {
         let (mut locations, mut functions, mut strings) = (0, 0, 0);
         let mut message = Message::new(input.bytes);
-        while let Some((number, _)) = message.field()? {
-            match number {
-                4 => locations += 1,
-                5 => functions += 1,
-                6 => strings += 1,
+        while let Some((number, field)) = message.field()? {
+            match (number, field) {
+                (4, Field::Bytes(_)) => locations += 1,
+                (5, Field::Bytes(_)) => functions += 1,
+                (6, Field::Bytes(_)) => strings += 1,
                 _ => {}
             }
         }
+        let [locations, functions, strings] =
+            [locations, functions, strings].map(|count: usize| count.min(MANY));
         Ok(Tables {
             strings: Vec::with_capacity(strings),
             locations: Vec::with_capacity(locations),

@@ -42,6 +42,13 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     writer.finish().expect("into memory")
 }
 
+/// The same, as long as it was.
+fn stored(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    writer.write_all(bytes).expect("into memory");
+    writer.finish().expect("into memory")
+}
+
 /// Reads until that many fractions were reported. Returns the result and the fractions.
 fn watched(bytes: &[u8], most: usize) -> (Option<Profile>, Vec<f64>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -66,7 +73,19 @@ fn a_reader_says_how_far_it_is_and_stops_when_told() {
     let profile = read(&folded, "x.prof").expect("folded stacks");
     let mut pprof = Vec::new();
     write(&profile, OutputFormat::Pprof, 0, &mut pprof).expect("into memory");
-    for bytes in [&folded, &gzip(&folded), &pprof, &callgrind(), &jfr()] {
+    let stored = stored(&folded.repeat(2));
+    assert!(
+        stored.len() > 4 << 20,
+        "large enough for a thread of its own"
+    );
+    for bytes in [
+        &folded,
+        &gzip(&folded),
+        &stored,
+        &pprof,
+        &callgrind(),
+        &jfr(),
+    ] {
         let expect = read(bytes, "x.prof").expect("a profile");
         let (found, heard) = watched(bytes, usize::MAX);
         assert_eq!(found, Some(expect));

@@ -19,14 +19,14 @@ const MANY: usize = 1 << 18;
 #[derive(Default)]
 pub(super) struct Block {
     rows: Vec<Row>,
-    /// The locations of all samples, then of the next one and so on.
+    /// The locations of the first sample, then of the next one, and so on.
     locations: Vec<u64>,
     values: Vec<u64>,
     /// Where the file has been read to.
     pub(super) end: usize,
     /// Whether some samples have labels that are not read.
     pub(super) labels: bool,
-    /// What is wrong behind the last sample.
+    /// What is wrong after the last sample.
     pub(super) fault: Option<Fault>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Samples<'a> {
     pub(super) fn done_with(&mut self, block: Block) {
         match self {
             Samples::Here(_, spare) => *spare = block,
-            // The decoder is done, and needs none.
+            // An error means that the decoder is done, and needs none.
             Samples::Elsewhere { used, .. } => drop(used.send(block)),
         }
     }
@@ -156,7 +156,11 @@ impl<'a> Decoder<'a> {
     }
 
     fn fill(&mut self, block: &mut Block) -> Result<(), Fault> {
-        while !block.is_full() {
+        // Also many other fields end a block, so that whoever waits for it can be told to stop.
+        for _ in 0..BLOCK {
+            if block.is_full() {
+                break;
+            }
             let at = self.message.at();
             let Some((number, field)) = self.message.field()? else {
                 self.ended = true;
