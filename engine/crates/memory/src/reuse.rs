@@ -1,7 +1,7 @@
 //! Freed memory, used again.
 //!
 //! Reading a large profile takes and frees hundreds of blocks of megabytes. The allocator gives each of them back to the kernel, which
-//! clears every page before it hands it out again: a sixth of the time of reading ten million nodes.
+//! clears every page before it hands it out again: a tenth of the time of reading ten million nodes.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ const MOST: i32 = 1 << 30;
 const MOST_OF_OLD: i32 = 32 << 20;
 
 /// In bytes. So much is asked for in large pages, and freed at once, so that what comes next is taken from it: for a profile of a
-/// megabyte, the kernel's work on ten thousand small pages is a third of the time. Any thread's own heap has room for it.
+/// megabyte, the kernel's work on ten thousand small pages is a fourth of the time. Any thread's own heap has room for it.
 const FIRST: usize = 48 << 20;
 
 /// In bytes: what the allocator's thresholds become by themselves in a program that frees large blocks.

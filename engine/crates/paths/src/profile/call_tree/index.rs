@@ -115,12 +115,11 @@ impl Index {
             siblings_differ,
             calls: OnceLock::new(),
         };
-        let (grouped, summed) = match index.len() < MANY {
+        let ((nodes, starts), summed) = match index.len() < MANY {
             true => (index.group(names), index.sum_names(names)),
             false => both(|| index.group(names), || index.sum_names(names)),
         };
-        (index.nodes, index.starts) = grouped;
-        let summed: Summed = summed;
+        (index.nodes, index.starts) = (nodes, starts);
         index.name_costs = summed.names;
         index.inner = summed.inner;
         index.containers_within = summed.containers_within;

@@ -61,7 +61,7 @@ impl Block {
     }
 
     fn is_full(&self) -> bool {
-        self.locations.len() + self.values.len() >= BLOCK || self.rows.len() >= BLOCK
+        self.locations.len() + self.values.len() >= BLOCK
     }
 
     fn clear(&mut self) {
