@@ -171,7 +171,7 @@ impl Pass<'_> {
                         }
                         self.call(ip);
                     }
-                    Some((_, Kind::Unlock)) => self.call(ip),
+                    Some((_, Kind::Later)) => self.call(ip),
                     _ => self.stop(ip),
                 }
             }

@@ -70,8 +70,9 @@ use translation::units::Units;
 pub struct Functions<'a> {
     /// Functions that run natively. The engine continues when they return.
     pub native: &'a [u64],
-    /// Those of them that call [`unlocking`] before they do anything else.
-    pub unlocks: &'a [u64],
+    /// Those of them before which nothing is reported, because that may be done later: they signal a condition, or call [`unlocking`]
+    /// before they do anything else.
+    pub later: &'a [u64],
     /// Functions at which the engine stops.
     pub last: &'a [u64],
     /// The preloaded library's code ([`code_around`]). The engine stops where it begins, except for native functions.
@@ -165,8 +166,8 @@ pub fn begin(
     for ip in functions.native.iter().copied().chain(found(ALLOCATORS)) {
         units.add_special(ip, Kind::Native);
     }
-    for ip in functions.unlocks {
-        units.add_special(*ip, Kind::Unlock);
+    for ip in functions.later {
+        units.add_special(*ip, Kind::Later);
     }
     for ip in functions.last.iter().copied().chain(found(JUMPS)) {
         units.add_special(ip, Kind::InPlace);

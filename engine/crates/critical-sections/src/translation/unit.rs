@@ -28,8 +28,8 @@ pub(crate) enum Kind {
     Code(Code),
     /// Natively, as a whole function. The engine continues when it has returned.
     Native,
-    /// The same, for one of our functions that tells the engine about the unlocking before it does anything else.
-    Unlock,
+    /// The same, for one of our functions before which nothing is reported.
+    Later,
     /// In its own place. The engine stops there.
     InPlace,
     /// It was translated once, and must be translated again.

@@ -348,12 +348,12 @@ impl Program for Here<'_> {
 
     fn is_special(&self, ip: u64) -> bool {
         let unit = self.units.find(ip);
-        unit.is_some_and(|it| matches!(it.kind, Kind::Native | Kind::Unlock | Kind::InPlace))
+        unit.is_some_and(|it| matches!(it.kind, Kind::Native | Kind::Later | Kind::InPlace))
     }
 
     fn is_native(&self, ip: u64) -> bool {
         let unit = self.units.find(ip);
-        unit.is_some_and(|it| matches!(it.kind, Kind::Native | Kind::Unlock))
+        unit.is_some_and(|it| matches!(it.kind, Kind::Native | Kind::Later))
     }
 
     fn is_silent(&self, ip: u64) -> bool {

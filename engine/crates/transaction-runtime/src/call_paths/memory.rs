@@ -4,7 +4,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_wire::transactions::MAX_PATH;
 
-/// The number of cached paths. Two paths in one place evict each other. A server calls hooks from about twenty places.
+/// The number of cached paths. Two paths may share a place; a third evicts the older of them. A server calls hooks from about twenty
+/// places.
 pub(crate) const MEMOS: usize = 128;
 /// The most words that a walk reads: a return address and a frame base for each frame.
 pub(crate) const READS: usize = 2 * MAX_PATH;

@@ -90,11 +90,15 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
     let log = log::number();
     let key = (at.rip ^ at.rsp >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let which = key as usize % MEMOS;
-    let memo = &memory.memos[which];
-    let same = memo.path != 0
-        && (memo.owner, memo.log) == (memory.owner, log)
-        && (memo.return_address, memo.sp, memo.table) == (at.rip, at.rsp, number);
-    if own && same && is_unchanged(memo) {
+    let owner = memory.owner;
+    let is_it = |memo: &&Memo| {
+        memo.path != 0
+            && (memo.owner, memo.log) == (owner, log)
+            && (memo.return_address, memo.sp, memo.table) == (at.rip, at.rsp, number)
+            && is_unchanged(memo)
+    };
+    let memos = [which, which ^ 1].map(|it| &memory.memos[it]);
+    if own && let Some(memo) = memos.into_iter().find(is_it) {
         return memo.path;
     }
     // Rules are looked up one byte before the return address, because a call may be the last instruction of its function.
@@ -122,9 +126,11 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
     };
     let path = use_entry(inside, &table()[place]);
     if own {
+        // The one that was here is likelier to be called again than the one beside it.
+        memory.memos.swap(which, which ^ 1);
         let memo = &mut memory.memos[which];
         memo.path = path;
-        (memo.owner, memo.log) = (memory.owner, log);
+        (memo.owner, memo.log) = (owner, log);
         (memo.return_address, memo.sp, memo.table) = (at.rip, at.rsp, number);
         remember(memo, addresses, &memory.reads[..count]);
     }

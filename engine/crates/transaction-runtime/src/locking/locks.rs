@@ -242,10 +242,10 @@ unsafe fn awaiting(
     captured: &Captured,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    sections::giving_back(mutex.addr() as u64);
     if !thread::is_logged() {
         return real();
     }
-    sections::giving_back(mutex.addr() as u64);
     let began_ns = sys::now();
     // SAFETY: the program's own mutex, which it holds.
     if unsafe { glibc::mutex_passes_on(mutex, own) } {
@@ -391,13 +391,23 @@ awaits!(cnd_timedwait, cnd_timedwait(deadline: *const timespec), TIMED_OUT);
 signals!(cnd_signal, cnd_signal);
 signals!(cnd_broadcast, cnd_broadcast);
 
-/// Those of the hooks that begin with [`giving`].
-pub(crate) fn unlocks() -> [u64; 4] {
+/// Those of the hooks that begin with [`sections::giving_back`], and those that signal a condition: what the section has done so far
+/// may be reported later.
+pub(crate) fn reported_later() -> [u64; 13] {
     let all = [
         exported::pthread_mutex_unlock as *const (),
         exported::__pthread_mutex_unlock as *const (),
         exported::pthread_rwlock_unlock as *const (),
         exported::mtx_unlock as *const (),
+        exported::pthread_cond_wait as *const (),
+        exported::pthread_cond_timedwait as *const (),
+        exported::pthread_cond_clockwait as *const (),
+        exported::cnd_wait as *const (),
+        exported::cnd_timedwait as *const (),
+        exported::pthread_cond_signal as *const (),
+        exported::pthread_cond_broadcast as *const (),
+        exported::cnd_signal as *const (),
+        exported::cnd_broadcast as *const (),
     ];
     all.map(|it| it.addr() as u64)
 }

@@ -30,11 +30,11 @@ static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
 /// The detector's count of sites with flow when threads were last told to ask again.
 static WOKEN: AtomicU32 = AtomicU32::new(0);
 
-/// Starts to watch sections, if the session asks for it. `native` are hooks that run unchanged, `unlocks` those that release a
-/// lock, `last` those that return twice.
+/// Starts to watch sections, if the session asks for it. `native` are hooks that run unchanged, `later` those that signal a condition
+/// or begin by releasing a lock, `last` those that return twice.
 pub(crate) fn begin(
     native: impl Iterator<Item = u64>,
-    unlocks: &[u64],
+    later: &[u64],
     last: impl Iterator<Item = u64>,
 ) {
     if !session::session().is_some_and(session::Session::watches_memory) {
@@ -45,7 +45,7 @@ pub(crate) fn begin(
     let last: Vec<u64> = last.collect();
     let functions = Functions {
         native: &native,
-        unlocks,
+        later,
         last: &last,
         own: code_around(end_thread as *const () as usize as u64),
     };

@@ -51,7 +51,7 @@ extern "C" fn begin() {
         .chain(java::hooks());
     locks::prepare();
     // The hooks of `fork` return twice.
-    sections::begin(native, &locks::unlocks(), fork::hooks());
+    sections::begin(native, &locks::reported_later(), fork::hooks());
 }
 
 extern "C" fn end() {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 
 use fulcrum_critical_sections::{
@@ -29,6 +30,8 @@ pub(crate) struct Flows {
     /// The context in which it produces and consumes.
     pub context: Synopsis,
     pub consumed: Vec<Consumption>,
+    /// Sections that were reported when they began.
+    pub at_once: u32,
 }
 
 thread_local! {
@@ -69,10 +72,11 @@ struct Tests;
 
 impl Observer for Tests {
     fn entered(&self, lock: u64, site: u64, is_followed: bool) -> Wish {
-        let mode = LISTENER.with_borrow(|it| match it {
+        let mode = LISTENER.with_borrow_mut(|it| match it {
             Listener::Nothing => Mode::Native,
             Listener::Wants | Listener::Notes(_) => Mode::Watched,
             Listener::Flows(flows) => {
+                flows.at_once += 1;
                 let mut detector = flows.detector();
                 if !is_followed {
                     detector.missed(flows.thread);
@@ -85,6 +89,15 @@ impl Observer for Tests {
 
     fn expected(&self, _: u64, _: u64) -> bool {
         LISTENER.with_borrow(|it| matches!(it, Listener::Flows(_)))
+    }
+
+    fn passed(&self, lock: u64, site: u64, effects: &[(CodeAddress, Effect)]) -> (Wish, Mode) {
+        let wish = self.entered(lock, site, false);
+        LISTENER.with_borrow_mut(|it| match it {
+            Listener::Flows(flows) => flows.at_once -= 1,
+            _ => unreachable!("only flows expect sections"),
+        });
+        (wish, self.left(lock, effects))
     }
 
     fn left(&self, lock: u64, effects: &[(CodeAddress, Effect)]) -> Mode {
@@ -150,11 +163,12 @@ pub(crate) fn engine() {
             test_wait as *const () as usize as u64,
             collect as *const () as usize as u64,
         ];
+        let wait = hooks[2];
         let functions = Functions {
             native: &hooks,
-            unlocks: &hooks[1..2],
+            later: &hooks[1..3],
             last: &[natively_from_here as *const () as usize as u64],
-            own: 0..0,
+            own: wait..wait + 1,
         };
         let limits = Limits {
             section: 400_000,
@@ -218,6 +232,14 @@ unsafe extern "C-unwind" fn unlock(
     0
 }
 
+static WAITS: AtomicU32 = AtomicU32::new(0);
+
+/// How often a thread has begun to wait for a condition, or will before it releases the mutex.
+pub(crate) fn waits() -> u32 {
+    natively_from_here();
+    WAITS.load(Ordering::Relaxed)
+}
+
 /// `pthread_cond_wait`. What follows it is another section.
 unsafe extern "C-unwind" fn wait(
     condition: usize,
@@ -228,6 +250,7 @@ unsafe extern "C-unwind" fn wait(
     captured: &Captured,
 ) -> usize {
     unlocking(mutex as u64);
+    WAITS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: the program's condition, and its mutex, which it holds.
     unsafe { libc::pthread_cond_wait(condition as *mut _, mutex as *mut _) };
     // SAFETY: no frame above has anything to drop.
