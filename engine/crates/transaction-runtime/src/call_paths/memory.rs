@@ -4,9 +4,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_wire::transactions::MAX_PATH;
 
-/// The number of cached paths. Two paths may share a place; a third evicts the older of them. A server calls hooks from about twenty
-/// places.
-pub(crate) const MEMOS: usize = 128;
+/// Cached paths are in sets by the place and the stack pointer of the call. A server calls hooks from about twenty places.
+pub(crate) const SETS: usize = 32;
+/// How many paths of a set are cached. In every second process, three of twenty-five paths fall into one of 64 sets.
+const IN_A_SET: usize = 4;
 /// The most words that a walk reads: a return address and a frame base for each frame.
 pub(crate) const READS: usize = 2 * MAX_PATH;
 /// The number of words read at once from a stack that is not the thread's own.
@@ -16,7 +17,7 @@ pub(crate) const WINDOW: usize = 128;
 pub(crate) struct Memory {
     /// The owner's number, which is never reused, so that entries of earlier owners are not mistaken for its own.
     pub(crate) owner: u32,
-    pub(crate) memos: [Memo; MEMOS],
+    pub(crate) memos: [[Memo; IN_A_SET]; SETS],
     pub(crate) addresses: [u64; MAX_PATH],
     pub(crate) reads: [(u64, u64); READS],
     pub(crate) window: [u64; WINDOW],

@@ -11,7 +11,7 @@ use fulcrum_preload::sys;
 use fulcrum_unwind::{Registers, walk};
 use fulcrum_wire::transactions::{Record, word};
 
-use super::memory::{MEMOS, Memo, Memory, READS, WINDOW};
+use super::memory::{Memo, Memory, READS, SETS, WINDOW};
 use super::{callers, modules};
 use crate::hooks::frame::Called;
 use crate::log;
@@ -89,7 +89,7 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
     let own = stack.has(at.rsp);
     let log = log::number();
     let key = (at.rip ^ at.rsp >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    let which = key as usize % MEMOS;
+    let set = &mut memory.memos[key as usize % SETS];
     let owner = memory.owner;
     let is_it = |memo: &&Memo| {
         memo.path != 0
@@ -97,8 +97,7 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
             && (memo.return_address, memo.sp, memo.table) == (at.rip, at.rsp, number)
             && is_unchanged(memo)
     };
-    let memos = [which, which ^ 1].map(|it| &memory.memos[it]);
-    if own && let Some(memo) = memos.into_iter().find(is_it) {
+    if own && let Some(memo) = set.iter().find(is_it) {
         return memo.path;
     }
     // Rules are looked up one byte before the return address, because a call may be the last instruction of its function.
@@ -126,9 +125,9 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
     };
     let path = use_entry(inside, &table()[place]);
     if own {
-        // The one that was here is likelier to be called again than the one beside it.
-        memory.memos.swap(which, which ^ 1);
-        let memo = &mut memory.memos[which];
+        // The oldest is evicted.
+        set.rotate_right(1);
+        let memo = &mut set[0];
         memo.path = path;
         (memo.owner, memo.log) = (owner, log);
         (memo.return_address, memo.sp, memo.table) = (at.rip, at.rsp, number);
