@@ -3,6 +3,7 @@
 //! Libraries: perfetto_protos generates code for all of Perfetto's messages when it is built. A trace is mostly packets
 //! that are skipped here; generated types would copy them all.
 
+mod deobfuscated;
 mod interned;
 mod packets;
 #[cfg(test)]
@@ -10,7 +11,8 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
-use self::interned::{Modules, Sequence};
+use self::deobfuscated::Package;
+use self::interned::{Added, Sequence};
 use self::packets::{Packet, Trace};
 use crate::Format;
 use crate::collect::collected::Collected;
@@ -31,7 +33,9 @@ type Thread = (u64, u64);
 /// What holds for the whole trace, wherever it is in the file.
 #[derive(Default)]
 struct Tables {
-    modules: Modules,
+    added: Added,
+    /// By process: its user id and its own name.
+    processes: HashMap<u64, (Option<u64>, Option<String>)>,
     /// Names by thread. A process's first thread has the process's name.
     names: HashMap<u64, String>,
     /// The thread of each writer that is one.
@@ -77,7 +81,13 @@ impl Tables {
             self.writer(packet.sequence, thread)?;
         }
         if let Some(symbols) = packet.symbols {
-            self.modules.add(symbols)?;
+            self.added.modules.add(symbols)?;
+        }
+        if let Some(mapping) = packet.deobfuscation {
+            self.added.deobfuscated.add(mapping)?;
+        }
+        if let Some(list) = packet.packages {
+            self.added.deobfuscated.add_packages(list)?;
         }
         self.heap += u64::from(packet.heap);
         if let Some(sample) = packet.sample {
@@ -104,13 +114,17 @@ impl Tables {
                 2 => 2,
                 _ => continue,
             };
-            let (mut id, mut name) = (0, None);
+            let (mut id, mut name, mut user) = (0, None, None);
             while let Some((number, field)) = part.field()? {
                 match field.message() {
                     None if number == 1 => id = field.number(),
+                    None if number == 5 => user = Some(field.number()),
                     Some(text) if number == name_is && name.is_none() => name = Some(text.text()),
                     _ => {}
                 }
+            }
+            if number == 1 {
+                self.processes.insert(id, (user, name.clone()));
             }
             if let Some(name) = name.filter(|it| !it.is_empty()) {
                 match number {
@@ -138,6 +152,12 @@ impl Tables {
         }
         self.writers.insert(sequence, (process, id));
         Ok(())
+    }
+
+    /// The package that a process runs, if the trace has names of its source.
+    fn package(&self, process: u64) -> Option<Package> {
+        let (user, name) = self.processes.get(&process)?;
+        self.added.deobfuscated.of_process(*user, name.as_deref())
     }
 
     fn label(&self, (process, thread): Thread) -> String {
@@ -241,10 +261,11 @@ impl<'r> Reader<'r, '_, '_> {
         let Some(sequence) = self.sequences.get_mut(&sequence) else {
             return Ok(());
         };
-        let modules = &self.tables.modules;
+        let Tables { added, .. } = self.tables;
+        let package = self.tables.package(thread.0);
         let frames = match stack {
             0 => Some(Vec::new()),
-            stack => sequence.stack(stack, modules, self.input, &mut self.stacks)?,
+            stack => sequence.stack((stack, package), added, self.input, &mut self.stacks)?,
         };
         let Some(frames) = frames else {
             self.missing += 1;

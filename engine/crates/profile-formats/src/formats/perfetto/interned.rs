@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
+use super::deobfuscated::{Deobfuscated, Package};
 use crate::collect::stacks::{FrameId, MAX_DEPTH, Stacks};
 use crate::collect::symbols::{At, bracketed};
 use crate::decode::fault::Fault;
@@ -24,8 +26,8 @@ pub(crate) struct Sequence<'t> {
     frames: HashMap<u64, Frame>,
     /// Outermost first.
     stacks: HashMap<u64, Vec<u64>>,
-    /// The range in `named` of each frame. It has several frames when functions were inlined.
-    known: HashMap<u64, (usize, usize)>,
+    /// The range in `named` of each frame, by the package of the process. It has several frames when functions were inlined.
+    known: HashMap<u64, Vec<(Option<Package>, Range<usize>)>>,
     /// Frames, outermost first in each range.
     named: Vec<FrameId>,
 }
@@ -49,7 +51,14 @@ struct Frame {
     line: u64,
 }
 
-/// Names that were added for addresses after the trace was recorded.
+/// Names that were added after the trace was recorded.
+#[derive(Default)]
+pub(crate) struct Added {
+    pub(crate) modules: Modules,
+    pub(crate) deobfuscated: Deobfuscated,
+}
+
+/// Names of addresses.
 #[derive(Default)]
 pub(crate) struct Modules {
     /// By path and address: function, file and line, innermost first.
@@ -172,11 +181,12 @@ impl<'t> Sequence<'t> {
         Ok(())
     }
 
-    /// The frames of a stack, outermost first. Returns `None` when the stack or one of its frames is missing.
+    /// The frames of a stack in a process of this package, outermost first. Returns `None` when the stack or one of its frames is
+    /// missing.
     pub(crate) fn stack(
         &mut self,
-        id: u64,
-        modules: &Modules,
+        (id, package): (u64, Option<Package>),
+        added: &Added,
         input: &Input,
         stacks: &mut Stacks,
     ) -> Result<Option<Vec<FrameId>>, Fault> {
@@ -187,20 +197,23 @@ impl<'t> Sequence<'t> {
         let ids: Vec<u64> = ids[ids.len().saturating_sub(MAX_DEPTH + 1)..].to_vec();
         let mut all = Vec::with_capacity(ids.len());
         for id in ids {
-            let range = match self.known.get(&id) {
-                Some(&range) => range,
+            let known = self.known.get(&id);
+            let known = known.and_then(|all| all.iter().find(|(of, _)| *of == package));
+            let range = match known {
+                Some((_, range)) => range.clone(),
                 None => {
                     let Some(&frame) = self.frames.get(&id) else {
                         return Ok(None);
                     };
                     let from = self.named.len();
-                    self.name(frame, modules, input, stacks)?;
-                    let range = (from, self.named.len());
-                    self.known.insert(id, range);
+                    self.name((frame, package), added, input, stacks)?;
+                    let range = from..self.named.len();
+                    let known = self.known.entry(id).or_default();
+                    known.push((package, range.clone()));
                     range
                 }
             };
-            all.extend_from_slice(&self.named[range.0..range.1]);
+            all.extend_from_slice(&self.named[range]);
         }
         Ok(Some(all))
     }
@@ -229,8 +242,8 @@ impl<'t> Sequence<'t> {
 
     fn name(
         &mut self,
-        frame: Frame,
-        modules: &Modules,
+        (frame, package): (Frame, Option<Package>),
+        added: &Added,
         input: &Input,
         stacks: &mut Stacks,
     ) -> Result<(), Fault> {
@@ -240,7 +253,8 @@ impl<'t> Sequence<'t> {
             true => line,
             false => 0,
         };
-        let found = modules
+        let found = added
+            .modules
             .lines
             .get(&*path)
             .and_then(|it| it.get(&frame.address));
@@ -253,6 +267,15 @@ impl<'t> Sequence<'t> {
             return Ok(());
         }
         let name = text_of(frame.function, &self.functions);
+        let package = added.deobfuscated.of_file(&path).or(package);
+        let methods = package.map(|it| added.deobfuscated.methods(it, &name, frame.line));
+        if let Some(methods) = methods.filter(|it| !it.is_empty()) {
+            for (method, line) in methods.iter().rev() {
+                self.named
+                    .push(stacks.frame_in(method, "", number(*line), &path)?);
+            }
+            return Ok(());
+        }
         if !name.is_empty() {
             let source = text_of(frame.source, &self.sources);
             let line = u32::try_from(frame.line).unwrap_or(0);

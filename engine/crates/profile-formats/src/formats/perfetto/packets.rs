@@ -33,6 +33,9 @@ pub(crate) struct Packet<'t> {
     pub(crate) thread: Option<Message<'t>>,
     pub(crate) process_tree: Option<Message<'t>>,
     pub(crate) symbols: Option<Message<'t>>,
+    /// What shortened names of a package were in the source.
+    pub(crate) deobfuscation: Option<Message<'t>>,
+    pub(crate) packages: Option<Message<'t>>,
     /// Whether it has heap samples.
     pub(crate) heap: bool,
 }
@@ -148,6 +151,7 @@ fn packet<'t>(mut message: Message<'t>) -> Result<(Packet<'t>, usize), Fault> {
             (12, interned) => packet.interned = interned,
             (37, Some(_)) => packet.heap = true,
             (44, thread) => packet.thread = thread,
+            (47, packages) => packet.packages = packages,
             (54, streaming) => packet.streaming = streaming,
             (60, Some(mut track)) => {
                 while let Some((number, field)) = track.field()? {
@@ -157,6 +161,7 @@ fn packet<'t>(mut message: Message<'t>) -> Result<(Packet<'t>, usize), Fault> {
                 }
             }
             (61, symbols) => packet.symbols = symbols,
+            (64, mapping) => packet.deobfuscation = mapping,
             (66, sample) => packet.sample = sample,
             (COMPRESSED, Some(_)) => compressed += 1,
             _ => {}

@@ -178,6 +178,117 @@ fn files_and_later_symbols_name_addresses() {
     );
 }
 
+/// What a build tool says of a package: two methods of one class, `a.b` and the overloaded `a.c`.
+fn deobfuscation(package: &str, class: &str) -> Vec<u8> {
+    let method = |short: &str, name: &str, lines: &[Vec<u8>]| {
+        let names = [field(1, short.as_bytes()), field(2, name.as_bytes())].concat();
+        field(4, &[names, lines.concat()].concat())
+    };
+    let lines = |from, to, source| [number(3, from), number(4, to), number(5, source)];
+    let class = [
+        field(1, b"a"),
+        field(2, class.as_bytes()),
+        method("b", "draw", &[]),
+        method("c", "org.Other.inlined", &lines(1, 3, 70)),
+        method("c", "layout", &lines(1, 5, 40)),
+        method("c", "measure", &lines(6, 9, 50)),
+    ];
+    let mapping = [field(1, package.as_bytes()), field(3, &class.concat())].concat();
+    packet(3, &[field(64, &mapping)])
+}
+
+/// Frames `a.b` and `a.c` of a file, the latter at a line.
+fn shortened(path: &[&str], line: u64) -> Vec<u8> {
+    let parts = (1..).zip(path).map(|(id, part)| interned(17, id, part));
+    let mapping = [
+        number(1, 1),
+        (1..=path.len())
+            .flat_map(|id| number(7, id as u64))
+            .collect(),
+    ];
+    let frame = |id, line| {
+        let parts = [number(1, id), number(2, id), number(3, 1), number(6, line)];
+        field(6, &parts.concat())
+    };
+    let all = [
+        parts.flatten().collect(),
+        interned(5, 1, "a.b"),
+        interned(5, 2, "a.c"),
+        field(19, &mapping.concat()),
+        frame(1, 0),
+        frame(2, line),
+        field(7, &[number(1, 1), number(2, 1), number(2, 2)].concat()),
+    ];
+    field(12, &all.concat())
+}
+
+#[test]
+fn shortened_names_are_those_of_the_source() {
+    let mappings = [
+        deobfuscation("com.app", "com.app.View"),
+        deobfuscation("com.other", "com.other.Page"),
+    ];
+    let list = packet(
+        3,
+        &[field(
+            47,
+            &field(1, &[field(1, b"com.other"), number(2, 10_038)].concat()),
+        )],
+    );
+    let process = |id: u64, user: u64, name: &str| {
+        let parts = [number(1, id), field(3, name.as_bytes()), number(5, user)];
+        field(2, &field(1, &parts.concat()))
+    };
+    let of = |process: Vec<u8>, path: &[&str], line: u64| {
+        let sampled = packet(2, &[shortened(path, line), sample(7, 1)]);
+        [
+            mappings.concat(),
+            list.clone(),
+            packet(1, &[process]),
+            sampled,
+        ]
+        .concat()
+    };
+    let other = process(7, 1_010_038, "main");
+    let stacks = |expect: &str| format!("samples* 1\n{expect}\n{NOTE}");
+    // By the id of its user; inlined at line 2, and not at line 7.
+    check(
+        of(other.clone(), &["system", "base.apk"], 2),
+        &stacks(
+            "com.other.Page.draw 0\ncom.other.Page.draw;com.other.Page.layout 0\ncom.other.Page.draw;com.other.Page.layout;org.Other.inlined 1",
+        ),
+    );
+    check(
+        of(other.clone(), &["system", "base.apk"], 7),
+        &stacks("com.other.Page.draw 0\ncom.other.Page.draw;com.other.Page.measure 1"),
+    );
+    // By its name, and with several methods that it may be.
+    check(
+        of(
+            process(7, 99, "com.app:service"),
+            &["system", "base.apk"],
+            0,
+        ),
+        &stacks(
+            "com.app.View.draw 0\ncom.app.View.draw;com.app.View.layout | com.app.View.measure | org.Other.inlined 1",
+        ),
+    );
+    // By where it is installed.
+    check(
+        of(
+            other.clone(),
+            &["data", "app", "~~x==", "com.app-1==", "base.apk"],
+            7,
+        ),
+        &stacks("com.app.View.draw 0\ncom.app.View.draw;com.app.View.measure 1"),
+    );
+    // Code of a package without such names.
+    check(
+        of(process(7, 99, "main"), &["system", "base.apk"], 7),
+        &stacks("a.b 0\na.b;a.c 1"),
+    );
+}
+
 #[test]
 fn threads_are_containers_and_what_was_lost_is_told() {
     let other = |parts: &[Vec<u8>]| packet(2, &[field(66, &parts.concat())]);
