@@ -66,25 +66,31 @@ describe("the campaign", () => {
 });
 
 describe("what is really left out", () => {
-  test("is the part of the target's own time, against the mean of two unchanged runs", () => {
-    const times = (...targets: (number | undefined)[]) =>
-      targets.map((target) => (target === undefined ? undefined : { target, all: target + 10 }));
-    const { levels, elsewhere, apart } = leftOut(times(10.2, 9, 6, 4, 9.8));
-    expect(levels).toEqual({ 25: 1 - 9 / 10, 50: 1 - 6 / 10, 75: 1 - 4 / 10 });
-    expect(elsewhere).toEqual({ 25: 0, 50: 0, 75: 0 });
-    expect(apart).toBeCloseTo(0.04);
-    expect(leftOut(times(10, 9, undefined, 4, 10)).levels).toEqual({ 25: 1 - 9 / 10, 75: 1 - 4 / 10 });
-    expect(leftOut(times(11, 9, 6, 4, 9)).levels).toEqual({});
-    expect(leftOut(times(undefined, 9, 6, 4, 9)).levels).toEqual({});
+  /** Rounds in which the unchanged program and the three shortened ones take these times, and the rest takes 10. */
+  const rounds = (...times: (number | undefined)[][]) =>
+    times.map((round) =>
+      Object.fromEntries(
+        round.map((target, at) => [25 * at, target === undefined ? undefined : { target, all: target + 10 }]),
+      ),
+    );
+
+  test("is the part of the target's own time, the median of rounds that agree", () => {
+    const steady = leftOut(rounds([10, 9, 6, 4], [20, 17.6, 12, 8], [5, 4.6, 3, 2]));
+    expect(steady.levels).toEqual({ 25: expect.closeTo(0.1), 50: expect.closeTo(0.4), 75: expect.closeTo(0.6) });
+    expect(steady.apart).toBeCloseTo(0.02);
+    const torn = leftOut(rounds([10, 9, 6, 4], [10, 8, 6, 4], [10, 9.5, 6, undefined]));
+    expect(torn.levels).toEqual({ 50: expect.closeTo(0.4) });
+    expect(leftOut(rounds([undefined, 9, 6, 4])).levels).toEqual({});
   });
 
-  test("tells where the rest of the program takes another time than before, beyond what two unchanged runs differ", () => {
+  test("tells where the rest of the program takes another time than before, beyond what rounds differ", () => {
     const full = { target: 10, all: 20 };
-    const runs = [{ target: 8, all: 18 }, { target: 5, all: 13 }, { target: 3 }];
-    const counted = leftOut([full, ...runs, full]);
+    const round = { 0: full, 25: { target: 8, all: 18 }, 50: { target: 5, all: 13 }, 75: { target: 3 } };
+    const counted = leftOut([round, round]);
     expect(counted.elsewhere).toEqual({ 25: 0, 50: -0.1 });
-    expect(leftOut([full, ...runs, { target: 10, all: 17 }]).elsewhere).toEqual({ 25: 0, 50: 0 });
-    expect(leftOut([full, ...runs, { target: 10 }]).elsewhere).toEqual({});
+    const slower = { ...round, 50: { target: 5, all: 19 } };
+    expect(leftOut([round, slower]).elsewhere).toEqual({ 25: 0, 50: 0 });
+    expect(leftOut([{ ...round, 0: { target: 10 } }]).elsewhere).toEqual({});
     const sample = { name: "s", targets: [{ name: "t" }] };
     const level = { value: 0.1, low: 0, high: 1 };
     const parts: Record<string, unknown> = {

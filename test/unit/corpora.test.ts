@@ -14,6 +14,7 @@ import { costsOf } from "../../scripts/bench/corpora/tools/hermes.mjs";
 import { weightsOf } from "../../scripts/bench/corpora/tools/instruments.mjs";
 import { snapshotsOf } from "../../scripts/bench/corpora/tools/massif.mjs";
 import { stacksOfScript } from "../../scripts/bench/corpora/tools/perf.mjs";
+import { stacksOf as stacksOfPerfetto } from "../../scripts/bench/corpora/tools/perfetto.mjs";
 import { reportOf } from "../../scripts/bench/corpora/tools/simpleperf.mjs";
 import { costsOfStacks, stacksOf } from "../../scripts/bench/corpora/tools/trees.mjs";
 import { ticksOf } from "../../scripts/bench/corpora/tools/v8.mjs";
@@ -141,6 +142,22 @@ describe("the output of peers", () => {
     expect([...stacksOfScript(text)]).toEqual([["[libc.so.6];f", 500]]);
     const ended = " 250 \n\t  1a f (/bin/app)\n\tffffffffffffffff [unknown] ([unknown])\n";
     expect([...stacksOfScript(ended)]).toEqual([["f", 250]]);
+  });
+
+  it("is read from Perfetto's summary, in which each node names its caller", () => {
+    const hex = (text: string) => Buffer.from(text).toString("hex").toUpperCase();
+    const rows = [
+      '"id","parent","cost","name","file"',
+      `0,-1,0,"${hex("main")}","${hex("/bin/app")}"`,
+      `1,0,2,"${hex('f, "g"')}","${hex("/bin/app")}"`,
+      `2,1,1,"${hex("unknown")}","${hex("/lib/libc.so.6")}"`,
+      `-2,-1,3,"${hex("[no stack]")}",""`,
+    ];
+    expect(stacksOfPerfetto(rows.join("\n"))).toEqual([
+      { frames: ['f, "g"', "main"], cost: 2 },
+      { frames: ["[libc.so.6]", 'f, "g"', "main"], cost: 1 },
+      { frames: ["[no stack]"], cost: 3 },
+    ]);
   });
 
   it("is read from the folded stacks of Go's samples", () => {

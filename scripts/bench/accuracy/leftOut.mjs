@@ -12,23 +12,23 @@ import path from "node:path";
 import { root, StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
 import { invocation } from "../lib/measure.mjs";
+import { median } from "../lib/statistics.mjs";
 import { choose } from "./fulcrum.mjs";
 import { fulcrum } from "./profile.mjs";
 import { levels } from "./truth.mjs";
 
-/** Seconds of a run. */
-const each = 5;
-/** The unchanged program is first and last: its two runs tell how far such a measurement is off. */
-const order = [0, ...levels, 0];
+/** Seconds of a run, and how often all of them are made: in turn, because a machine is not as fast in each minute. */
+const each = 3.5;
+const rounds = 3;
 /** With fewer visits or samples, a run tells nothing. */
 const fewestVisits = 50;
 const fewestSamples = 100;
-/** Nor do runs of an unchanged program that differ by more than this fraction. */
+/** Nor do rounds that are further from their median than this fraction of the target's time. */
 const mostApart = 0.05;
 /** The rest of the program takes as long as before unless it changed by more than this fraction of all of a visit. */
 export const mostElsewhere = 0.05;
 /** Seconds for a target. */
-export const secondsToCount = each * order.length;
+export const secondsToCount = each * rounds * (levels.length + 1);
 
 /** Whether the benchmark makes the program repeat its work: the samples do less of the same arithmetic instead. */
 export const repeats = (sample) => sample.origin !== undefined;
@@ -37,50 +37,63 @@ export const repeats = (sample) => sample.origin !== undefined;
  * @returns {Promise<Record<string, LeftOut>>} by target
  * @typedef {{ levels: Record<string, number>, elsewhere: Record<string, number>, apart?: number }} LeftOut fractions of the target's
  *   time, where they are known; what the rest of the program takes more than before, beyond doubt, as fractions of all of a visit;
- *   and by how much two unchanged runs differ
+ *   and how far a round is from the median at most, as a fraction of the target's time
  * @typedef {{ target: number, all?: number }} Time nanoseconds of a visit, `all` if the run is long enough to tell
+ * @typedef {Record<string, Time | undefined>} Round by the part of the target that was left out, 0 for the unchanged program
  */
 export async function measureLeftOut(sample, program) {
   const found = {};
   for (const target of sample.targets) {
-    const times = [];
-    for (const percent of order) {
-      times.push(await timeOf(sample, target, program, percent));
+    /** @type {Round[]} */
+    const measured = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const times = {};
+      for (const percent of [0, ...levels]) {
+        times[percent] = await timeOf(sample, target, program, percent);
+      }
+      measured.push(times);
     }
-    found[target.name] = leftOut(times);
+    found[target.name] = leftOut(measured);
   }
   return found;
 }
 
-/** @param {(Time | undefined)[]} times in the order of the runs @returns {LeftOut} */
-export function leftOut(times) {
-  const [first, last] = [times[0], times.at(-1)];
-  if (first === undefined || last === undefined) {
-    return { levels: {}, elsewhere: {} };
+/** @param {Round[]} measured @returns {LeftOut} */
+export function leftOut(measured) {
+  const found = { levels: {}, elsewhere: {} };
+  for (const percent of levels) {
+    const pairs = measured.map((times) => ({ full: times[0], less: times[percent] }));
+    const known = pairs.every(({ full, less }) => full !== undefined && less !== undefined);
+    const { middle, apart } = spreadOf(known ? pairs.map(({ full, less }) => 1 - less.target / full.target) : []);
+    found.apart = Math.max(found.apart ?? 0, apart);
+    if (apart <= mostApart) {
+      found.levels[percent] = middle;
+      const change = changeElsewhere(pairs);
+      if (change !== undefined) {
+        found.elsewhere[percent] = change;
+      }
+    }
   }
-  const full = (first.target + last.target) / 2;
-  const apart = Math.abs(first.target - last.target) / full;
-  const known = apart > mostApart ? [] : levels.map((percent, number) => [percent, times[number + 1]]);
-  const there = known.filter(([, time]) => time !== undefined);
-  return {
-    levels: Object.fromEntries(there.map(([percent, time]) => [percent, 1 - time.target / full])),
-    elsewhere: changesElsewhere(first, last, there),
-    apart,
-  };
+  return found;
 }
 
-/** By how much more than two unchanged runs differ in it the rest of the program changed. Nothing where that is not known. */
-function changesElsewhere(first, last, changed) {
+/** By how much more than rounds differ in it the rest of the program changed; undefined where that is not known. */
+function changeElsewhere(pairs) {
+  if (pairs.some(({ full, less }) => full.all === undefined || less.all === undefined)) {
+    return undefined;
+  }
   const rest = ({ target, all }) => all - target;
-  const [before, all] = [(rest(first) + rest(last)) / 2, (first.all + last.all) / 2];
-  const doubt = Math.abs(rest(first) - rest(last));
-  const change = (time) => {
-    const difference = rest(time) - before;
-    return (difference - Math.max(-doubt, Math.min(doubt, difference))) / all;
-  };
-  const whole = [first, last].every((time) => time.all !== undefined);
-  const counted = changed.filter(([, time]) => whole && time.all !== undefined);
-  return Object.fromEntries(counted.map(([percent, time]) => [percent, change(time)]));
+  const { middle, apart } = spreadOf(pairs.map(({ full, less }) => (rest(less) - rest(full)) / full.all));
+  return middle - Math.max(-apart, Math.min(apart, middle));
+}
+
+/** The median, and how far from it a value is at most: any distance where there are no values. */
+function spreadOf(values) {
+  if (values.length === 0) {
+    return { middle: Number.NaN, apart: Number.POSITIVE_INFINITY };
+  }
+  const middle = median(values);
+  return { middle, apart: Math.max(...values.map((value) => Math.abs(value - middle))) };
 }
 
 /** What each visit of the progress point takes while this part of the target is left out. @returns {Promise<Time | undefined>} */

@@ -173,7 +173,7 @@ export const corpora = [
     repository: "google/perfetto",
     folders: ["test/trace_processor/diff_tests"],
     files: /\/(profiling|stacks|linux|track_event)\/(tests\.py|[^/]*\.textproto)$/,
-    peer: "an independent reading by Perfetto's published messages",
+    peer: "Perfetto's trace processor, or a reading by its messages",
     unpack: perfettoTests,
   },
 ];

@@ -108,14 +108,14 @@ async function extract(corpus, repository, { path: file, object }) {
   return to;
 }
 
-/** Writes these folders of the repository's newest state into a new folder. */
-export async function checkOut(repository, folders, to) {
+/** Writes these folders of a state of the repository, the newest unless another is wanted, into a new folder. */
+export async function checkOut(repository, folders, to, commit = "HEAD") {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   const tree = ["--git-dir", repository, "--work-tree", to];
   // An index of its own: the repository may be somebody's.
   const env = { GIT_INDEX_FILE: path.join(to, ".index") };
-  await run("git", [...tree, "checkout", "HEAD", "--", ...folders], { env });
+  await run("git", [...tree, "checkout", commit, "--", ...folders], { env });
   return to;
 }
 

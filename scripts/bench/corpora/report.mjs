@@ -111,8 +111,10 @@ const lacking = [
   "- Haskell: no public repository that could be found has another recording; those made here are of programs of GHC's benchmark.",
   "- Safari: only speedscope publishes a recording, and its snapshot is all that others say of it. The Web Inspector runs on macOS",
   "  only.",
-  "- Instruments runs on macOS only, and Perfetto's reader of traces is downloaded when it first runs: both are compared with a",
-  "  reading of their own, of Perfetto's by the messages that its Python package has.",
+  "- Instruments: what is copied from it is its own table of weights and names, so each number in a file is one that Instruments",
+  "  printed. The sums of functions are compared with those of the file's own columns, and with speedscope's snapshots.",
+  "- Perfetto: its trace processor is built from its source where `gn`, `ninja` and the libraries for it are installed. Elsewhere, a",
+  "  reading by the messages that its Python package has takes its place.",
   "- `.nettrace` is refused with the command that converts it: there are no numbers to compare.",
 ];
 

@@ -1,6 +1,6 @@
 """Prints the samples of stacks in a Perfetto trace: for each function its name, its samples alone, and those with its callees. An
-independent reading of what Perfetto's protocol says, by its published messages: no tool of Perfetto's that reads traces can be
-installed here. Usage: perfetto_functions.py FILE.pftrace
+independent reading of what Perfetto's protocol says, by its published messages, for machines without Perfetto's own trace processor.
+Usage: perfetto_functions.py FILE.pftrace
 
 With `--make`, it writes the traces with such samples that are in a file of Perfetto's own tests (textproto, or a module of tests)
 into a folder, and prints their names: perfetto_functions.py --make FOLDER FILE"""

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { run } from "../../../lib/steps.mjs";
 import { compareFunctions } from "../functions.mjs";
 import { installed } from "./python.mjs";
-import { costsOfStacks } from "./trees.mjs";
+import { costsOfStacks, unnamed } from "./trees.mjs";
 
 /** Simpleperf for Linux; undefined on other machines. */
 export async function simpleperfProgram() {
@@ -76,12 +76,7 @@ export function reportOf(text) {
     const number = (key) => Number(new RegExp(`^ {2}${key}: (-?\\d+)$`, "m").exec(body)?.[1]);
     const frames = [...body.matchAll(/^ +file_id: (\d+)\n +symbol_id: (-?\d+)$/gm)].map(([, file, symbol]) => {
       const { path, symbols } = files.get(file);
-      return symbol === "-1"
-        ? `[${path
-            .split("/")
-            .at(-1)
-            .replace(/^\[|\]$/g, "")}]`
-        : symbols[symbol];
+      return symbol === "-1" ? unnamed(path) : symbols[symbol];
     });
     samples.push({ event: number("event_type_id"), count: number("event_count"), frames });
   }

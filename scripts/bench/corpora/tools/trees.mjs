@@ -38,3 +38,12 @@ export function costsOfStacks(stacks) {
   }
   return [...costs.values()];
 }
+
+/** What we call code that has no name: its file. @param {string} file */
+export function unnamed(file) {
+  const name = file
+    .split("/")
+    .at(-1)
+    .replace(/^\[|\]$/g, "");
+  return `[${name || "unknown"}]`;
+}
