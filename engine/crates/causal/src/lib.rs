@@ -20,7 +20,7 @@ pub mod wording;
 pub use adaptive::anytime::{Known, known};
 pub use adaptive::choice::{FLOOR, next_weights};
 pub use adaptive::opening::{FirstVerdict, Opening, SPEEDUPS, candidates};
-pub use analysis::{FEWEST_REPLICATES, Options, analyse};
+pub use analysis::{ALLOWANCE, FEWEST_REPLICATES, Options, analyse};
 pub use compare::compare;
 pub use experiments::steady::{LONGEST_WARMUP, next_warmups};
 pub use prediction::{Prediction, predict, program_speedup_at};

@@ -41,6 +41,15 @@ impl Interval {
         }
     }
 
+    /// The interval of `center`, which lies in it, if a further error of up to `margin` is possible that is independent of those
+    /// that this interval is for: each side is added to it in quadrature.
+    pub fn with_margin(self, center: f64, margin: f64) -> Self {
+        Interval {
+            low: center - libm::hypot(center - self.low, margin),
+            high: center + libm::hypot(self.high - center, margin),
+        }
+    }
+
     /// The interval of a quantity that grows with this one: `of` applied to both ends.
     pub fn map(self, of: impl Fn(f64) -> f64) -> Self {
         Interval {
@@ -75,5 +84,19 @@ mod tests {
             }
         );
         assert_eq!(it.map(|end| 2.0 * end), Interval::around(2.0, 1.0));
+    }
+
+    #[test]
+    fn independent_errors_add_up_in_quadrature() {
+        let it = Interval {
+            low: -2.0,
+            high: 1.0,
+        };
+        let wider = Interval {
+            low: -4.0,
+            high: 5.0,
+        };
+        assert_eq!(it.with_margin(1.0, 4.0), wider);
+        assert_eq!(it.with_margin(1.0, 0.0), it);
     }
 }

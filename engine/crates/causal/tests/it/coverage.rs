@@ -76,6 +76,7 @@ pub(crate) fn simulate(experiments_a_line: usize, runs: u64) -> Held {
         let recording = run(&mut Random::new(seed), experiments_a_line);
         let options = Options {
             phase_correction: false,
+            allowance: 0.0,
             min_points: Some(2),
             ..Options::default()
         };

@@ -314,6 +314,7 @@ fn results(with_opening: bool) -> ([u32; 4], [f64; 4]) {
     ];
     let options = Options {
         phase_correction: false,
+        allowance: 0.0,
         replicates: 150,
         ..Options::default()
     };

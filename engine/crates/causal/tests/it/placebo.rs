@@ -90,6 +90,7 @@ fn record(program: Program, experiments: usize, placebo: bool, seed: u64) -> Rec
 fn profile(recording: &Recording) -> CausalProfile {
     let options = Options {
         phase_correction: false,
+        allowance: 0.0,
         ..Options::default()
     };
     analyse(recording, &options)

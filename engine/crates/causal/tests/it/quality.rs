@@ -1,7 +1,7 @@
 //! What a profile says about its own numbers: flags, minimum effects, several streams, and what a run knows by now.
 
 use crate::notes;
-use fulcrum_causal::{Options, analyse, known, next_weights, predict};
+use fulcrum_causal::{ALLOWANCE, Options, analyse, known, next_weights, predict};
 use fulcrum_model::causal::{
     CausalProfile, Count, Experiment, Flag, Point, PointKind, PointProfile, Recording, Shape,
     Stream, Target, Visits,
@@ -262,12 +262,12 @@ fn eq_8_takes_the_streams_that_could_tell() {
     );
 }
 
-/// A target whose slope and only point are known to within `half`.
+/// A target whose slope and only point are known to within `half` by its experiments.
 fn target(line: u32, slope: f64, half: f64, experiments: u64) -> Target {
     let point = |speedup, program_speedup| Point {
         speedup,
         program_speedup,
-        interval: Some(Interval::around(program_speedup, half)),
+        interval: Some(Interval::around(program_speedup, half.hypot(ALLOWANCE))),
         visits: 100,
         duration_ns: 1,
     };

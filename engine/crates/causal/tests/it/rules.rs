@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::notes;
 use fulcrum_causal::{
-    Options, Prediction, analyse, known, next_weights, predict, program_speedup_at, wording,
+    ALLOWANCE, Options, Prediction, analyse, known, next_weights, predict, program_speedup_at,
+    wording,
 };
 use fulcrum_model::causal::{
     CausalProfile, Count, Experiment, Point, PointKind, Recording, Shape, Target, Visits,
@@ -229,6 +230,24 @@ fn whole_executions_count_though_each_is_one_visit() {
     assert!((whole.targets[0].points[1].program_speedup - 0.25).abs() < 1e-12);
     assert_eq!(whole.targets[0].flags, []);
     assert!(profile.progress_points[1].targets.is_empty());
+}
+
+/// Experiments that agree to the last visit leave only what no experiment shows. The baseline is what it is.
+#[test]
+fn no_prediction_is_claimed_to_be_better_than_the_allowance() {
+    let levels = [0.0, 0.25, 0.5, 0.75, 1.0].map(|level| (level, 50_000 + (level * 8e4) as u64));
+    let twice = [levels, levels].concat();
+    let profile = analyse(&recording(line("a.c:1", &twice)), &Options::default());
+    assert_eq!(locations(&profile), ["a.c:1"]);
+    for point in &profile.progress_points[0].targets[0].points {
+        let half = point.interval.expect("an interval").half_width();
+        let least = if point.speedup > 0.0 { ALLOWANCE } else { 0.0 };
+        assert!(
+            (least..least + 0.002).contains(&half),
+            "{}: {half}",
+            point.speedup
+        );
+    }
 }
 
 #[test]

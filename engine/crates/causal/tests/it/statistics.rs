@@ -70,7 +70,11 @@ impl Program {
     }
 
     fn target(&self, seed: u64) -> Target {
-        one(&analyse(&self.record(seed), &Options::default()))
+        let options = Options {
+            allowance: 0.0,
+            ..Options::default()
+        };
+        one(&analyse(&self.record(seed), &options))
     }
 }
 

@@ -45,8 +45,10 @@ fn json_has_the_designs_keys_and_the_constructed_slopes() {
         for (point, speedup) in points.iter().zip([0.0, 0.25, 0.5, 0.75, 1.0]) {
             near(&point["speedup"], speedup);
             near(&point["programSpeedup"], slope * speedup);
-            near(&point["low"], slope * speedup);
-            near(&point["high"], slope * speedup);
+            // These experiments do not scatter, so what no experiment shows is all that is left.
+            let allowance = if speedup > 0.0 { 0.01 } else { 0.0 };
+            near(&point["low"], slope * speedup - allowance);
+            near(&point["high"], slope * speedup + allowance);
             assert_eq!(point["visits"], 600);
             let duration = (6e9 * (1.0 - slope * speedup)).round();
             assert_eq!(point["durationNs"].as_f64(), Some(duration));
@@ -77,9 +79,9 @@ fn the_table_names_the_best_line_first() {
     let expected = "\
 requests, throughput, 3 lines
         line                if 2x faster                   slope                    experiments  visits
-1  ++   /app/src/hot.c:10        +10.0 %  (+10.0..+10.0)  +0.200  (+0.200..+0.200)           30    3000
-2  =    /app/src/flat.c:20        +0.0 %  (+0.0..+0.0)    +0.000  (+0.000..+0.000)           30    3000  no effect
-3  ---  /app/src/lock.c:30       -15.0 %  (-15.0..-15.0)  -0.300  (-0.300..-0.300)           30    3000  contention: a faster target makes the program slower
+1  ++   /app/src/hot.c:10        +10.0 %  (+9.0..+11.0)   +0.200  (+0.200..+0.200)           30    3000
+2  =    /app/src/flat.c:20        +0.0 %  (-1.0..+1.0)    +0.000  (+0.000..+0.000)           30    3000  no effect
+3  ---  /app/src/lock.c:30       -15.0 %  (-16.0..-14.0)  -0.300  (-0.300..-0.300)           30    3000  contention: a faster target makes the program slower
 ";
     assert_eq!(table, expected);
 }
