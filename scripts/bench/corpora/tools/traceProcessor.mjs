@@ -56,8 +56,8 @@ export async function traceProcessor(from) {
   }
   const repository = await repositoryOf({ name: "Perfetto", repository: "google/perfetto", revision: release }, from);
   await step(`Perfetto's trace processor ${release}`, async () => {
-    // Its tests' recordings are large, and building needs none.
-    await checkOut(repository, [".", ":!test/data"], folder, release);
+    // Building needs no recordings and no pictures, which are large.
+    await checkOut(repository, [".", ":!docs", ":!test/data"], folder, release);
     const switches = Object.entries(options).map(([name, value]) => `${name}=${value}`);
     await buildSqlite(path.join(folder, "buildtools", "sqlite"));
     const flags = 'extra_cflags="-g0" extra_cxxflags="-g0 -O0" extra_ldflags="-L../../buildtools/sqlite"';

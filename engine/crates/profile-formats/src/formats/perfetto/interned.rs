@@ -27,10 +27,13 @@ pub(crate) struct Sequence<'t> {
     /// Outermost first.
     stacks: HashMap<u64, Vec<u64>>,
     /// The range in `named` of each frame, by the package of the process. It has several frames when functions were inlined.
-    known: HashMap<u64, Vec<(Option<Package>, Range<usize>)>>,
+    known: HashMap<u64, Vec<Named>>,
     /// Frames, outermost first in each range.
     named: Vec<FrameId>,
 }
+
+/// The frames that a frame becomes in a process of a package.
+type Named = (Option<Package>, Range<usize>);
 
 /// An executable or library.
 #[derive(Default)]
