@@ -187,6 +187,7 @@ mod cost {
             thread,
             context: Synopsis::from_number(which + 1),
             consumed: Vec::new(),
+            at_once: 0,
         })
     }
 
