@@ -308,7 +308,8 @@ impl PointAnalysis<'_> {
     }
 }
 
-/// The curve. Intervals are those of the experiments and the `allowance`. A percentile interval need not contain the estimate; one that is shown beside it should.
+/// The curve. Intervals contain the `allowance`, too. A percentile interval need not contain the estimate; one that is
+/// shown beside it should.
 fn points(
     measured: &[Measured<'_>],
     intervals: &Intervals,

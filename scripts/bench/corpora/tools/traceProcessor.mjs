@@ -4,7 +4,7 @@
  */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { root, run, step, which } from "../../../lib/steps.mjs";
+import { root, run, step, tryRun, which } from "../../../lib/steps.mjs";
 import { checkOut, repositoryOf } from "../files.mjs";
 
 const folder = path.join(root, "out", "bench", "tools", "perfetto");
@@ -54,8 +54,14 @@ export async function traceProcessor(from) {
   if (builders.some((program) => which(program) === undefined)) {
     return undefined;
   }
-  const repository = await repositoryOf({ name: "Perfetto", repository: "google/perfetto", revision: release }, from);
+  const repository = await repositoryOf({ name: "Perfetto", repository: "google/perfetto" }, from);
   await step(`Perfetto's trace processor ${release}`, async () => {
+    const git = ["--git-dir", repository];
+    const known = await tryRun("git", [...git, "rev-parse", "--verify", "--quiet", `${release}^{commit}`]);
+    if (known.code !== 0) {
+      // A shallow clone has no tags.
+      await run("git", [...git, "fetch", "--quiet", "--depth", "1", "origin", "tag", release]);
+    }
     // Building needs no recordings and no pictures, which are large.
     await checkOut(repository, [".", ":!docs", ":!test/data"], folder, release);
     const switches = Object.entries(options).map(([name, value]) => `${name}=${value}`);

@@ -156,8 +156,12 @@ impl Tables {
 
     /// The package that a process runs, if the trace has names of its source.
     fn package(&self, process: u64) -> Option<Package> {
+        let names = &self.added.deobfuscated;
+        if names.is_empty() {
+            return None;
+        }
         let (user, name) = self.processes.get(&process)?;
-        self.added.deobfuscated.of_process(*user, name.as_deref())
+        names.of_process(*user, name.as_deref())
     }
 
     fn label(&self, (process, thread): Thread) -> String {

@@ -85,6 +85,11 @@ impl Deobfuscated {
         Ok(())
     }
 
+    /// Whether nothing is known of any package, as in most traces.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.methods.is_empty()
+    }
+
     /// The package of a process with this user id and this name, if the trace has names of its source.
     pub(crate) fn of_process(&self, user: Option<u64>, name: Option<&str>) -> Option<Package> {
         let of_user = user.and_then(|id| self.applications.get(&(id % IDS_OF_A_USER)));
