@@ -1,7 +1,7 @@
 /**
  * `npm test [-- LEVEL… | host/GROUP… | ui/GROUP… | crate::module::test…]`: builds everything, then runs the levels, each to its
  * end, even if others fail. A word with `::` runs the engine's tests whose names contain it.
- * It ends with the slowest tests; the last line is `N passed, N failed`.
+ * It ends with the slowest tests and what failed; the last line is `N passed, N failed`.
  */
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -122,6 +122,17 @@ function printSlowest(levels) {
   }
 }
 
+/** Repeats what failed in all levels that ran, in a few lines each: where a log is cut, its end remains. */
+function printFailures(levels) {
+  for (const level of levels) {
+    for (const { name, message } of readResults(level)?.failures ?? []) {
+      const lines = message.trim().split("\n");
+      const left = lines.length > 8 ? [`… ${lines.length - 8} more lines above`] : [];
+      console.log([`FAILED ${level}: ${name}`, ...lines.slice(0, 8), ...left].join("\n  "));
+    }
+  }
+}
+
 const extension = path.join(root, "out", "extension");
 
 await main(import.meta.url, async () => {
@@ -162,6 +173,7 @@ await main(import.meta.url, async () => {
     }
   }
   printSlowest(ran);
+  printFailures(ran);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });

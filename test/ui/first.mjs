@@ -167,7 +167,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
   await test("program and working folder can be chosen by browsing", async () => {
     const input = page.locator(".quick-input-widget input:visible").first();
     const titled = (text) => page.locator(".quick-input-title", { hasText: text });
-    const title = (text) => titled(text).waitFor();
+    const title = (text) => vscode.asked(text);
     const row = (text) => page.locator(".quick-input-list .monaco-list-row", { hasText: text });
     const choose = async (dialog, file) => {
       await title(dialog);
@@ -207,7 +207,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
 
   await test("a target is built before it runs, and the wizard asks what counts as progress", async () => {
     await vscode.command("Fulcrum: Run Causal Profiler");
-    await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
+    await vscode.asked("(1/4)");
     await page
       .locator(".quick-input-list .monaco-list-row", { hasText: /spin.*make in made/ })
       .first()
@@ -216,10 +216,10 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await vscode.answer("(2/4)");
     await vscode.answer("(3/4)");
     const seconds = page.locator(".quick-input-box input").first();
-    await page.locator(".quick-input-title", { hasText: "(4/4)" }).waitFor();
+    await vscode.asked("(4/4)");
     await until(page, "the proposed minute", async () => (await seconds.inputValue()) === "60");
     await vscode.answer("(4/4)");
-    await page.locator(".quick-input-title", { hasText: "What Is Progress for spin" }).waitFor();
+    await vscode.asked("What Is Progress for spin");
     const bytes = readFileSync(path.join(workspace.folder, "made/spin"));
     assert.ok(bytes.includes(".debug_info"), "built with debug information, although the makefile does not ask for it");
     await page.keyboard.press("Escape");
@@ -231,7 +231,7 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await vscode.command("Fulcrum: Clear Results");
     await until(page, "an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
     await vscode.command("Fulcrum: Run Causal Profiler");
-    await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
+    await vscode.asked("(1/4)");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "build/serial" }).first().waitFor();
     await vscode.answer("(1/4)", "build/serial");
     await vscode.answer("(2/4)");

@@ -49,7 +49,7 @@ export async function javaTests({ test, vscode, page }) {
 
   await test("for a Java program, the causal profiler's wizard offers a trace, and builds the program first", async () => {
     await vscode.command("Fulcrum: Run Causal Profiler");
-    await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
+    await vscode.asked("(1/4)");
     await row(/Server.*Maven in shop · shop\.Server/).waitFor();
     await vscode.answer("(1/4)", "Server");
     await vscode.answer("Record a Trace: Arguments");
@@ -74,7 +74,7 @@ export async function javaTests({ test, vscode, page }) {
     const trace = await frameWith(page, "#trace:not([hidden]) #events .row");
     await vscode.command("Notifications: Clear All Notifications");
     await trace.locator("#refine").click();
-    await page.locator(".quick-input-title", { hasText: "Refine Trace" }).waitFor();
+    await vscode.asked("Refine Trace");
     const message = page.locator(".quick-input-widget", { hasText: "Keep using it until the loop ends" });
     await message.waitFor();
     await page.keyboard.press("Escape");

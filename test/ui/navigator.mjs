@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../support/root.mjs";
-import { appears, frameWith, patience, until, walk } from "./workbench.mjs";
+import { appears, frameWith, isAsked, patience, until, walk } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 
@@ -69,7 +69,7 @@ export async function navigatorPage(page) {
     },
     async label(name) {
       await self.press("l");
-      await page.locator(".quick-input-title", { hasText: "Label" }).waitFor();
+      await isAsked(page, "Label");
       await page.locator(".quick-input-widget input:visible").first().fill(name);
       await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
       await page.keyboard.press("Enter");
@@ -77,7 +77,7 @@ export async function navigatorPage(page) {
     },
     async find(text) {
       await self.press("/");
-      await page.locator(".quick-input-title", { hasText: "Find Functions" }).waitFor();
+      await isAsked(page, "Find Functions");
       await page.locator(".quick-input-widget input:visible").first().fill(text);
       await page.keyboard.press("Enter");
       await until(page, `functions with ${text}`, async () => {
@@ -182,7 +182,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     const keysHold = () => nav.frame.locator("body.keys").waitFor();
     const zoom = (on) => nav.frame.locator(`.choice[aria-pressed=${on}]`, { hasText: "Zoom" }).waitFor();
     const opens = async (title) => {
-      await page.locator(".quick-input-title", { hasText: title }).waitFor();
+      await vscode.asked(title);
       await nav.frame.locator("body:not(.keys)").waitFor();
     };
     await nav.label("again");
@@ -271,7 +271,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
 
   await test("Find Bottlenecks lists paths with their reasons; Enter labels them", async () => {
     await nav.press("b");
-    await page.locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the difference/ }).waitFor();
+    await vscode.asked(/bottlenecks? covers? .*% of the difference/);
     const items = page.locator(".quick-input-list .monaco-list-row");
     assert.ok((await items.count()) >= 3, "several are found");
     await page.keyboard.press("Enter");
@@ -306,7 +306,7 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     const accept = () => page.locator(".quick-input-action .monaco-button", { hasText: "OK" }).click();
     const choose = async () => {
       await vscode.command("Navigator: Choose Rules for Names…");
-      await page.locator(".quick-input-title", { hasText: "Rules for Names" }).waitFor();
+      await vscode.asked("Rules for Names");
       await rule.waitFor();
     };
     await choose();
@@ -345,9 +345,10 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await explorer("minute-2.folded", "Compare with Selected Profile");
     await nav.begins("parse", "read", "write");
     await nav.press("b");
-    const title = page.locator(".quick-input-title", { hasText: "1 bottleneck covers 100" });
-    await title.waitFor();
-    assert.match(plain(await title.textContent()), /% of what became costlier$/);
+    const title = "1 bottleneck covers 100";
+    await vscode.asked(title);
+    const asked = plain(await page.locator(".quick-input-title", { hasText: title }).textContent());
+    assert.match(asked, /% of what became costlier$/);
     await page.keyboard.press("Enter");
     await nav.frame.locator(".legend li", { hasText: "parse" }).waitFor();
     assert.equal(await nav.coverage(), "100 % of 500 is labelled");

@@ -101,7 +101,7 @@ export async function pagesTests({ test, vscode, page, configure }) {
         (await nav.frame.locator(".title").textContent())?.includes("security-on"),
       );
       await nav.press("b");
-      await page.locator(".quick-input-widget input:visible").first().waitFor();
+      await vscode.asked(/bottlenecks? covers?/);
       await page.keyboard.press("Enter");
       await nav.frame.locator(".coverage").waitFor();
       return nav.frame;

@@ -116,7 +116,7 @@ export async function traceTests({ test, vscode, page, workspace }) {
     await vscode.command("View: Close Primary Side Bar");
     await vscode.command("Fulcrum: Record a Trace");
     await vscode.answer("(1/2)", dispatcherCommand);
-    await page.locator(".quick-input-title", { hasText: "(2/2)" }).waitFor();
+    await vscode.asked("(2/2)");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "dispatcher.fulcrum-filter" }).click();
     await openTrace();
     await until(page, "the program's threads", async () => {

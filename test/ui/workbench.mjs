@@ -69,6 +69,11 @@ export function workbench(page) {
       await pick("F1", `>${title}`, row);
     },
 
+    /** Waits for the question with this title, until keys go to it. */
+    asked(title) {
+      return isAsked(page, title);
+    },
+
     /**
      * Answers the question with this title, with a text or by accepting the default, until it closes. Keys between two questions
      * may get lost.
@@ -255,6 +260,12 @@ export async function frameWith(page, selector) {
     }
     return undefined;
   });
+}
+
+/** Waits for the question with this title, and for its input to have the focus: on a busy machine that comes later. */
+export async function isAsked(page, title) {
+  await page.locator(".quick-input-title", { hasText: title }).waitFor();
+  await page.locator(".quick-input-widget input:focus").waitFor();
 }
 
 /** Whether an element appears within so many milliseconds. For actions that are retried if it does not. */

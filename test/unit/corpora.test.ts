@@ -11,7 +11,7 @@ import { countsOf } from "../../scripts/bench/corpora/tools/go_trace.mjs";
 import { centresOf, costsReported } from "../../scripts/bench/corpora/tools/haskell.mjs";
 import { sizesOf } from "../../scripts/bench/corpora/tools/heap_profile.mjs";
 import { costsOf } from "../../scripts/bench/corpora/tools/hermes.mjs";
-import { weightsOf } from "../../scripts/bench/corpora/tools/instruments.mjs";
+import { compareTotals, rowsOf } from "../../scripts/bench/corpora/tools/instruments.mjs";
 import { snapshotsOf } from "../../scripts/bench/corpora/tools/massif.mjs";
 import { stacksOfScript } from "../../scripts/bench/corpora/tools/perf.mjs";
 import { stacksOf as stacksOfPerfetto } from "../../scripts/bench/corpora/tools/perfetto.mjs";
@@ -198,12 +198,21 @@ describe("the output of peers", () => {
   it("is summed over Instruments' rows", () => {
     const own =
       "Weight\tSelf Weight\tSymbol Names\n4.50 s  100.0%\t-\tmain\n1.50 s  33.3%\t1.50 s\t f\n3.00 s  66.7%\t3.00 s\t g\n";
-    expect(weightsOf(own).map(({ self }) => self)).toEqual([0, 1.5e9, 3e9]);
+    expect(rowsOf(own).map(({ self }) => self)).toEqual([0, 1.5e9, 3e9]);
     const bytes = "Bytes Used\tCount\t\tSymbol Name\n 3.00 MB  100.0%\t9\t \tmain\n 2.00 MB  66.7%\t4\t \t f\n";
-    expect(weightsOf(bytes)).toEqual([
+    expect(rowsOf(bytes).map(({ name, self }) => ({ name, self }))).toEqual([
       { name: "main", self: 2 ** 20 },
       { name: "f", self: 2 ** 21 },
     ]);
+  });
+
+  it("is compared row by row with Instruments' totals, within their rounding", () => {
+    const text =
+      "Weight\tSelf Weight\tSymbol Names\n4.51 s  100.0%\t-\tmain\n4.51 s  99.9%\t1.504 s\t f\n3.00 s  66.7%\t3.004 s\t  g\n";
+    const compare = (folded: string) => compareTotals(folded, rowsOf(text));
+    expect(compare("main;f 1504000000\nmain;f;g 3004000000\n")).toEqual({ numbers: 3, differences: [] });
+    const { differences } = compare("main;f 1504000000\nmain;f;g 3104000000\nmain;h 20000000\n");
+    expect(differences.map((it) => it.replace(/,.*/, ""))).toEqual(["main", "main;f", "main;f;g", "main;h"]);
   });
 
   it("is summed along GHC's tree of cost centres", () => {

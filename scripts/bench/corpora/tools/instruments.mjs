@@ -1,4 +1,7 @@
-/** Instruments' copied tables: own weights added up by function. An independent reading, as Instruments runs on macOS only. */
+/**
+ * Instruments' copied tables: own weights added up by function, and each row's weight beside the sum of what we read below it.
+ * An independent reading of numbers that Instruments printed, because it runs on macOS only.
+ */
 import { compareFunctions } from "../functions.mjs";
 
 const units = {
@@ -20,22 +23,26 @@ const units = {
 
 export async function instruments(engine) {
   const compare = async ({ file, text }) => {
+    const rows = rowsOf(text);
     const { functions } = await engine.top(file, 1);
-    return compareFunctions(
+    const own = compareFunctions(
       functions.map((it) => ({ name: it.name, self: it.base })),
-      weightsOf(text),
+      rows.map(({ name, self }) => ({ name, self })),
       1,
     );
+    const whole = compareTotals(await engine.folded(file, 1), rows);
+    return { numbers: own.numbers + whole.numbers, differences: [...own.differences, ...whole.differences] };
   };
-  return { compare, tool: "an independent reading of the table" };
+  return { compare, tool: "an independent reading of the table, own weights and totals" };
 }
 
 /**
- * Functions with their own weights: those of the column for it, or else weights without those of the calls.
+ * The table's rows, from the outermost in. Their own weights are those of the column for it, or else weights without those of
+ * the calls; `error` is by how much rounding can part a row's weight from the sum of its own weights.
  * @param {string} text
- * @returns {import("../functions.mjs").Cost[]}
+ * @returns {{ name: string, path: string, weight: number, self: number, error: number }[]}
  */
-export function weightsOf(text) {
+export function rowsOf(text) {
   const [head, ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const column = head.split("\t").findIndex((title) => /^Self/.test(title.trim()));
   const plain = /\((\w+)\)/.exec(head.split("\t")[column] ?? "")?.[1];
@@ -43,8 +50,9 @@ export function weightsOf(text) {
     const cells = line.split("\t");
     const symbol = cells.at(-1);
     const weight = amount(cells[0]);
-    const self = column < 0 ? undefined : amount(cells[column], plain);
-    return { depth: symbol.length - symbol.trimStart().length, name: symbol.trim(), weight, self, inside: 0 };
+    const own = column < 0 ? undefined : amount(cells[column], plain);
+    const depth = symbol.length - symbol.trimStart().length;
+    return { depth, name: symbol.trim(), path: "", weight, own, inside: 0, error: weight.half + (own ?? weight).half };
   });
   const open = [];
   for (const row of rows) {
@@ -53,15 +61,61 @@ export function weightsOf(text) {
     }
     const caller = open.at(-1);
     if (caller !== undefined) {
-      caller.inside += row.weight;
+      caller.inside += row.weight.value;
+    }
+    for (const outer of open) {
+      outer.error += (row.own ?? row.weight).half;
     }
     open.push(row);
+    row.path = open.map(({ name }) => name).join(";");
   }
-  return rows.map(({ name, weight, self, inside }) => ({ name, self: Math.max(self ?? weight - inside, 0) }));
+  return rows.map(({ name, path, weight, own, inside, error }) => {
+    const self = Math.max(own?.value ?? weight.value - inside, 0);
+    return { name, path, weight: weight.value, self, error };
+  });
 }
 
-/** `96.08 Gc  100.0%`, `4273.0ms   99.9%`, `0 s`, `-`, or a number whose unit the column says. */
+/**
+ * Compares each path's cum, summed from folded stacks, with the weight of its rows.
+ * @param {string} folded
+ * @param {ReturnType<typeof rowsOf>} rows
+ */
+export function compareTotals(folded, rows) {
+  const sums = new Map();
+  for (const line of folded.split("\n").filter((it) => it !== "")) {
+    const at = line.lastIndexOf(" ");
+    const frames = line.slice(0, at).split(";");
+    for (const n of frames.keys()) {
+      const path = frames.slice(0, n + 1).join(";");
+      sums.set(path, (sums.get(path) ?? 0) + Number(line.slice(at + 1)));
+    }
+  }
+  const wanted = new Map();
+  for (const { path, weight, error } of rows) {
+    const before = wanted.get(path) ?? { weight: 0, error: 0 };
+    wanted.set(path, { weight: before.weight + weight, error: before.error + error });
+  }
+  const differences = [];
+  for (const path of new Set([...wanted.keys(), ...sums.keys()])) {
+    const { weight, error } = wanted.get(path) ?? { weight: 0, error: 0 };
+    const sum = sums.get(path) ?? 0;
+    if (Math.abs(sum - weight) > error + 0.5) {
+      differences.push(`${path}, total: ${sum}, the table says ${weight} ± ${error}`);
+    }
+  }
+  return { numbers: wanted.size, differences };
+}
+
+/**
+ * `96.08 Gc  100.0%`, `4273.0ms   99.9%`, `0 s`, `-`, or a number whose unit the column says: its value, and half of its last
+ * decimal place.
+ */
 function amount(cell, plain) {
   const [, number, unit] = /^\s*([\d.,]+)\s*([A-Za-zµ]*)/.exec(cell) ?? [];
-  return number === undefined ? 0 : Number(number.replaceAll(",", "")) * units[unit || plain || "ns"];
+  if (number === undefined) {
+    return { value: 0, half: 0 };
+  }
+  const scale = units[unit || plain || "ns"];
+  const decimals = number.split(".")[1]?.length ?? 0;
+  return { value: Number(number.replaceAll(",", "")) * scale, half: (scale * 10 ** -decimals) / 2 };
 }
