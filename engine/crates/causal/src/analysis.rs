@@ -335,6 +335,7 @@ fn points(
                 speedup: m.group.speedup,
                 program_speedup,
                 interval: Some(interval.with_margin(program_speedup, unseen)),
+                measured: Some(interval),
                 visits: m.group.visits,
                 duration_ns: m.group.duration_ns,
             }

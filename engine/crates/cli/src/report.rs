@@ -318,6 +318,7 @@ mod tests {
                 speedup,
                 program_speedup,
                 interval: Some(Interval::around(program_speedup, 0.02)),
+                measured: None,
                 visits: 9,
                 duration_ns: 9,
             };

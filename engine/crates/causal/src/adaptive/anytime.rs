@@ -7,8 +7,6 @@ use fulcrum_model::causal::{CausalProfile, PointProfile, Target};
 use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::widening;
 
-use crate::analysis::ALLOWANCE;
-
 /// With fewer experiments on a target, even its interval is too uncertain.
 pub(crate) const FEWEST_EXPERIMENTS: u64 = 16;
 /// How many of the best targets must be known well enough before a run may stop by itself.
@@ -67,24 +65,17 @@ pub(crate) fn waited_for(point: &PointProfile) -> impl Iterator<Item = &Target> 
     steepest.into_iter().take(BEST)
 }
 
-/// Half the width of a point's interval without the [`ALLOWANCE`], which no further experiment makes smaller.
-pub(crate) fn repeatable_half_width(interval: Interval) -> f64 {
-    let squared = interval.half_width().powi(2) - ALLOWANCE.powi(2);
-    squared.max(0.0).sqrt()
-}
-
 fn half_width_of(target: &Target) -> f64 {
     if target.experiments < FEWEST_EXPERIMENTS {
         return f64::INFINITY;
     }
     let wider = widening(target.experiments);
-    let half = |interval: Option<Interval>| {
-        interval.map_or(f64::INFINITY, |it| repeatable_half_width(it) * wider)
-    };
+    let half =
+        |interval: Option<Interval>| interval.map_or(f64::INFINITY, |it| it.half_width() * wider);
     target
         .points
         .iter()
         .filter(|point| point.speedup > 0.0)
-        .map(|point| half(point.interval))
+        .map(|point| half(point.measured))
         .fold(0.0, f64::max)
 }

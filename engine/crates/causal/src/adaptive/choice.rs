@@ -11,7 +11,7 @@ use fulcrum_model::causal::{CausalProfile, PointProfile, Target};
 use fulcrum_stats::Interval;
 use fulcrum_stats::anytime::{always_valid, widening};
 
-use crate::adaptive::anytime::{BEST, FEWEST_EXPERIMENTS, repeatable_half_width};
+use crate::adaptive::anytime::{BEST, FEWEST_EXPERIMENTS};
 
 /// The least relative probability.
 pub const FLOOR: f64 = 0.2;
@@ -87,8 +87,8 @@ fn is_settled(target: &Target, bar: f64, half_width: Option<f64>) -> bool {
             .iter()
             .filter(|it| it.speedup > 0.0)
             .all(|it| {
-                it.interval
-                    .is_some_and(|it| repeatable_half_width(it) * wider <= half)
+                it.measured
+                    .is_some_and(|it| it.half_width() * wider <= half)
             })
     };
     high < bar || half_width.is_some_and(narrow)

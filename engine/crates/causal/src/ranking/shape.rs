@@ -126,6 +126,7 @@ mod tests {
             speedup,
             program_speedup,
             interval: Some(Interval::around(program_speedup, half)),
+            measured: None,
             visits: 100,
             duration_ns: 1,
         };
@@ -192,6 +193,7 @@ mod tests {
                     speedup,
                     program_speedup,
                     interval: None,
+                    measured: None,
                     visits: 9,
                     duration_ns: 9,
                 })

@@ -160,6 +160,7 @@ mod tests {
                 low: low / 100.0,
                 high: high / 100.0,
             }),
+            measured: None,
             visits: 100,
             duration_ns: 1,
         };

@@ -187,6 +187,7 @@ fn a_verdict_is_withdrawn_when_the_results_contradict_it() {
         speedup,
         program_speedup,
         interval: Some(Interval::around(program_speedup, 0.03)),
+        measured: None,
         visits: 100,
         duration_ns: 1,
     };

@@ -268,6 +268,7 @@ fn target(line: u32, slope: f64, half: f64, experiments: u64) -> Target {
         speedup,
         program_speedup,
         interval: Some(Interval::around(program_speedup, half.hypot(ALLOWANCE))),
+        measured: Some(Interval::around(program_speedup, half)),
         visits: 100,
         duration_ns: 1,
     };

@@ -247,6 +247,8 @@ fn no_prediction_is_claimed_to_be_better_than_the_allowance() {
             "{}: {half}",
             point.speedup
         );
+        let measured = point.measured.expect("an interval").half_width();
+        assert!(measured < ALLOWANCE, "{}: {measured}", point.speedup);
     }
 }
 
@@ -401,6 +403,7 @@ fn a_curve_is_read_between_its_points() {
         speedup,
         program_speedup,
         interval: Some(Interval::around(program_speedup, 0.1)),
+        measured: None,
         visits: 10,
         duration_ns: 1,
     };

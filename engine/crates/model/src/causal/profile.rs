@@ -122,6 +122,8 @@ pub struct Point {
     pub program_speedup: f64,
     /// 95 % interval. `None` when the data cannot give one.
     pub interval: Option<Interval>,
+    /// The part of it that comes from the experiments alone, which more of them make narrower.
+    pub measured: Option<Interval>,
     /// Visits behind this point (departures for latency).
     pub visits: u64,
     /// Effective duration behind this point.

@@ -280,6 +280,7 @@ mod tests {
                 speedup,
                 program_speedup,
                 interval: Some(Interval::around(program_speedup, half)),
+                measured: None,
                 visits: 100,
                 duration_ns: 1_000,
             })

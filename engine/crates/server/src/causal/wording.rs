@@ -252,6 +252,7 @@ mod tests {
             speedup,
             program_speedup: speedup / 5.0,
             interval: None,
+            measured: None,
             visits: 9,
             duration_ns: 9,
         };
