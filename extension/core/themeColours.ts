@@ -55,52 +55,52 @@ export const themeColours = {
   },
   "fulcrum.gutterGain": {
     description:
-      "Shape in the gutter for a line whose speedup makes the program faster. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Shape in the gutter for a line whose speedup makes the program faster. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#5fd3a4", light: "#13795b", highContrast: "#7dffcb", highContrastLight: "#00513a" },
   },
   "fulcrum.gutterFlat": {
     description:
-      "Shape in the gutter for a line whose speedup has no effect. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Shape in the gutter for a line whose speedup has no effect. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#a3abb4", light: "#5c6670", highContrast: "#ffffff", highContrastLight: "#000000" },
   },
   "fulcrum.gutterHarm": {
     description:
-      "Shape in the gutter for a line whose speedup makes the program slower. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Shape in the gutter for a line whose speedup makes the program slower. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#f0925f", light: "#b3440f", highContrast: "#ffb58f", highContrastLight: "#7a2a05" },
   },
   "fulcrum.gutterUnknown": {
     description:
-      "Shape in the gutter for a line that is not known well enough. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Shape in the gutter for a line that is not known well enough. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#8a929b", light: "#78818a", highContrast: "#ffffff", highContrastLight: "#000000" },
   },
   "fulcrum.gutterStale": {
     description:
-      "Shape in the gutter for a line that was changed since. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Shape in the gutter for a line that was changed since. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#6b7178", light: "#a7adb4", highContrast: "#b4b9bf", highContrastLight: "#6a7178" },
   },
   "fulcrum.gutterHot": {
     description:
-      "Bars in the gutter for what a line costs, or how much costlier it became. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Bars in the gutter for what a line costs, or how much costlier it became. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#f0925f", light: "#b3440f", highContrast: "#ffb58f", highContrastLight: "#7a2a05" },
   },
   "fulcrum.gutterCheaper": {
     description:
-      "Bars in the gutter for how much cheaper a line became. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Bars in the gutter for how much cheaper a line became. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#6cb6f5", light: "#1f6fb2", highContrast: "#9bd0ff", highContrastLight: "#0b4477" },
   },
   "fulcrum.gutterEmpty": {
     description:
-      "Bars in the gutter that are not filled. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Bars in the gutter that are not filled. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#5b6169", light: "#c3c8cd", highContrast: "#7a7f85", highContrastLight: "#8a9199" },
   },
   "fulcrum.plotAxis": {
     description:
-      "Axes and labels of the plot in a hover. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "Axes and labels of the plot in a hover. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#a3abb4", light: "#57606a", highContrast: "#ffffff", highContrastLight: "#292929" },
   },
   "fulcrum.plotCurve": {
     description:
-      "The curve, its points and its band in the plot of a hover. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+      "The curve, its points and its band in the plot of a hover. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
     ...{ dark: "#6cb6f5", light: "#1f6fb2", highContrast: "#9bd0ff", highContrastLight: "#0b4477" },
   },
   "fulcrum.selectionBorder": {

@@ -285,7 +285,7 @@ export async function flameTests({ test, vscode, page, workspace }) {
     await key("ArrowDown");
     await says(/^first \(1\): 7/);
     await key("p");
-    await says(/^first \(1\) is no function/);
+    await says(/^first \(1\) is not a function/);
     await key("ArrowDown");
     await says(/^main: 7/);
     await key("ArrowDown");

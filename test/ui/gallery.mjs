@@ -147,7 +147,7 @@ async function galleryViews(browser) {
     await photograph("transactions-navigator", navigator);
     await vscode.command("View: Close All Editors");
     await vscode.command("Fulcrum: Compare Transactions");
-    for (const question of ["A, What to Look At", "B, the Base"]) {
+    for (const question of ["A, the Run to Examine", "B, the Base"]) {
       await vscode.answer(question);
     }
     const compared = await frameWith(page, "#compared tbody tr");

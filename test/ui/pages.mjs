@@ -161,7 +161,7 @@ export async function pagesTests({ test, vscode, page, configure }) {
   await check("transactions compared", async () => {
     await alone();
     await vscode.command("Fulcrum: Compare Transactions");
-    for (const question of ["A, What to Look At", "B, the Base"]) {
+    for (const question of ["A, the Run to Examine", "B, the Base"]) {
       await vscode.answer(question);
     }
     const frame = await frameWith(page, "#compared tbody tr");

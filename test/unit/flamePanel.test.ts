@@ -202,7 +202,7 @@ test("get no picture of a closed profile or a call graph, and keys say so", asyn
   await editor.receive({ type: "search", generation: generation(), text: "a" });
   expect(last("trouble")?.text).toContain("closed");
   become({ ...open, opened: opened({ id: 2, kind: "graph" }), source: { ...source } });
-  expect(last("nothing")?.text).toContain("no paths");
+  expect(last("nothing")?.text).toContain("without call paths");
 });
 
 test("an error in handling the page's message is shown", async () => {

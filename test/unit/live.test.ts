@@ -41,6 +41,6 @@ test("parsing typed patterns", () => {
 test("the ranking says whether results are live, and whether the run is paused", () => {
   expect(liveMessage(runState(), "p", "live")).toMatch(/^Live: p is still running\. 23 experiments so far/);
   expect(liveMessage(runState({ live: live({ paused: true }) }), "p", "live")).toMatch(/^Paused/);
-  expect(liveMessage(runState(), "p", "other")).toMatch(/other results/);
+  expect(liveMessage(runState(), "p", "other")).toMatch(/from another run/);
   expect(liveMessage(runState(), "p", "none")).toBe("");
 });

@@ -41,7 +41,7 @@ test("the tooltip gives the best point with its interval", () => {
     [
       "**two\\-threads.cpp:12**: \\+4.4\u00a0% if 2× faster",
       "",
-      "- Slope +11\u00a0% [8,\u00a014]: percent of the program for each 100 % of this line.",
+      "- Slope +11\u00a0% [8,\u00a014]: the program's speedup in percent for each 100 % of speedup of this line.",
       "- Largest measured effect: +4.4\u00a0% (+3\u00a0% to +5.8\u00a0%) with the line faster by 50\u00a0%",
       "- 212\u00a0experiments",
       "",
@@ -70,7 +70,7 @@ test("a target that is not a line says what it is, with its cautions", () => {
     [
       "**read at two\\-threads.cpp:12**: \\+4.4\u00a0% if it waits half as long",
       "",
-      "- Slope +11\u00a0% [8,\u00a014]: percent of the program for each 100 % of the wait.",
+      "- Slope +11\u00a0% [8,\u00a014]: the program's speedup in percent for each 100 % of speedup of the wait.",
       "- Largest measured effect: +4.4\u00a0% with the wait shorter by 50\u00a0%",
       "- 212\u00a0experiments",
       "- Its points rest on few visits: run longer.",

@@ -155,7 +155,7 @@ describe("crosstalk", () => {
     const price = {
       ...{ waiter: "Home", holder: "BestSellers", lock: "cart_lock", function: "sort", progressPoint: "Home" },
       ...{ speedup: 0.5, gain: 0.11, gainLow: 0.08, gainHigh: 0.14, experiments: 40, run: "/run/prices/001" },
-      ...{ sentence, notes: ["Sped up was what sort does."] },
+      ...{ sentence, notes: ["The experiments sped up what sort does."] },
     };
     const pairs = [
       pair("Home", "BestSellers", 90 * ms, { price }),
@@ -234,7 +234,7 @@ describe("single transactions", () => {
 
   test("the trace id of its request is shown", () => {
     const traceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    const told = " It is of trace 4bf92f3577b34da6a3ce929d0e0e4736, asked for in span 00f067aa0ba902b7.";
+    const told = " It belongs to trace 4bf92f3577b34da6a3ce929d0e0e4736, with parent span 00f067aa0ba902b7.";
     expect(wayPicture({ ...slow, traceParent }).summary).toBe(wayPicture(slow).summary + told);
   });
 
@@ -256,7 +256,7 @@ describe("what is omitted", () => {
     expect(wayPicture({ ...cut, leftOut: 0 }).cut).toBeNull();
     const opened = openedOf({ shown: shownOf({ types: [type("GET /buy", { count: 2000 })] }), ways: [cut] });
     expect(drawnText(opened, "GET /buy")).toBe(
-      "1 of 2,000 transactions can be chosen: the slowest, and others drawn by chance.",
+      "1 of 2,000 transactions can be chosen: the slowest, and a random sample of the others.",
     );
     const all = openedOf({ shown: shownOf({ types: [type("GET /buy", { count: 1 })] }), ways: [cut] });
     expect(drawnText(all, "GET /buy")).toBeNull();

@@ -82,7 +82,9 @@ export function pathsProblem(text: string): string | undefined {
     return "Name a call sequence, the outermost function first, as in main > serve > parse.";
   }
   const empty = paths.find((path) => path.split(/ > | >$|^> /).some((name) => name.trim() === ""));
-  return empty === undefined ? undefined : `A function name is missing in ${empty}.`;
+  return empty === undefined
+    ? undefined
+    : `A function name is missing in ${empty}: write one on each side of every >, as in main > serve > parse.`;
 }
 
 /** The Ranking's message above its rows while a run goes on. `shown`: which results are below. */
@@ -90,7 +92,7 @@ export function liveMessage(run: RunState, program: string, shown: "live" | "oth
   const count = run.live?.experiments ?? 0;
   const paused = isPaused(run);
   if (shown === "other") {
-    return `Profiling ${program}${paused ? ", paused" : ""}. These are other results; its own appear once there are any.`;
+    return `Profiling ${program}${paused ? ", paused" : ""}. The results below are from another run; new ones appear as soon as there are any.`;
   }
   if (shown === "none") {
     return "";

@@ -60,7 +60,7 @@ export function rowDescription(row: RankingRow): string {
 export function rowTooltip(row: RankingRow): string {
   const lines = [`**${escapeMarkdown(row.label)}**: ${escapeMarkdown(row.text)}`, ""];
   const what = { line: "this line", function: "it", path: "it", blocked: "the wait" }[row.kind];
-  lines.push(`- Slope ${slopeText(row)}: percent of the program for each 100 % of ${what}.`);
+  lines.push(`- Slope ${slopeText(row)}: the program's speedup in percent for each 100 % of speedup of ${what}.`);
   if (row.largest !== null) {
     lines.push(`- Largest measured effect: ${pointText(row.largest, row.kind)}`);
   }

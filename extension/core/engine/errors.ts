@@ -33,8 +33,8 @@ export function troubleOf(error: unknown): Trouble {
     lostCodes.has(code) || /connection (got disposed|is closed)|client is not running/i.test(message);
   if (connectionLost) {
     return {
-      message: "Fulcrum's engine stopped before it answered.",
-      advice: "Try again when it is back: it starts by itself.",
+      message: "Fulcrum's engine stopped before it could answer.",
+      advice: "It restarts by itself. Try again in a moment.",
       blame: "fulcrum",
       connectionLost,
       cancelled: false,

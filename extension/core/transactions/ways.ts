@@ -59,7 +59,7 @@ export function drawnText(opened: TransactionsOpened, type: string): string | nu
   const there = waysOf(opened, type).length;
   return there >= all
     ? null
-    : `${there.toLocaleString("en-US")} of ${all.toLocaleString("en-US")} transactions can be chosen: the slowest, and others drawn by chance.`;
+    : `${there.toLocaleString("en-US")} of ${all.toLocaleString("en-US")} transactions can be chosen: the slowest, and a random sample of the others.`;
 }
 
 /** `38.2 ms, 3 threads`: in a list of ways. */
@@ -99,7 +99,9 @@ export function wayPicture(way: TransactionWay, width = 900): WayPicture {
 /** The trace that its requests brought: the second part of `traceparent`, and the span in which it was asked for. */
 function traceText(way: TransactionWay): string {
   const [, trace, parent] = way.traceParent?.split("-") ?? [];
-  return trace === undefined || parent === undefined ? "" : ` It is of trace ${trace}, asked for in span ${parent}.`;
+  return trace === undefined || parent === undefined
+    ? ""
+    : ` It belongs to trace ${trace}, with parent span ${parent}.`;
 }
 
 function barOf(stay: TransactionStay, at: (ns: number) => number, lane: string, order: number): WayBar {

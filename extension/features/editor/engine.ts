@@ -298,7 +298,7 @@ export class Engine implements vscode.Disposable {
     const showLog = "Show Log";
     const restart = "Restart";
     const choice = await messages.error(
-      "Fulcrum's engine stopped five times in a row, so it is not started again by itself. See the log for the reason.",
+      "Fulcrum's engine stopped five times in a row and does not restart by itself any more. See the log for the reason, then restart it.",
       showLog,
       restart,
     );
@@ -334,7 +334,7 @@ export class Engine implements vscode.Disposable {
         return fixed;
       }
       throw new EngineUnavailable(
-        `There is no executable engine at ${fixed}. Correct or empty the setting fulcrum.enginePath.`,
+        `There is no executable engine at ${fixed}. Correct the setting fulcrum.enginePath, or clear it to use the engine of the extension.`,
       );
     }
     const candidates = [
@@ -356,7 +356,7 @@ export class Engine implements vscode.Disposable {
     if (typeof version === "number" && version !== PROTOCOL_VERSION) {
       this.log.warn(`The engine speaks protocol version ${version}; this extension speaks ${PROTOCOL_VERSION}.`);
       void messages.warn(
-        "Fulcrum's engine and extension are of different versions, so some results may be missing. Empty the setting fulcrum.enginePath to use the engine of the extension.",
+        "Fulcrum's engine and extension have different versions, so some results may be missing. Clear the setting fulcrum.enginePath to use the engine of the extension.",
       );
     }
   }

@@ -32,7 +32,8 @@ interface Kept {
 
 /** The most rows that the engine sends at once. */
 const mostRows = 1000;
-const noPaths = "A call graph has no paths to draw: there is no flame graph of it.";
+const noPaths =
+  "This profile is a call graph without call paths, so no flame graph can be drawn. Record whole call stacks to get one.";
 
 /** The panel; what it shows is up to {@link FlameGraphPanel}. */
 class FlamePage extends PagePanel<ToFlame, FromFlame> {

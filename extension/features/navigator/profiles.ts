@@ -72,7 +72,7 @@ export class Profiles extends Owner {
     this.base = files;
     void vscode.commands.executeCommand("setContext", "fulcrum.profileSelected", true);
     this.hint = messages.keepStatus(
-      `${titleOf({ files, against: [] })} is B, the base. Now choose Compare with Selected Profile on what to look at.`,
+      `${titleOf({ files, against: [] })} is B, the base. Now choose Compare with Selected Profile on the profile to examine.`,
     );
   }
 
@@ -127,7 +127,7 @@ async function chooseSides(): Promise<ProfileSource | undefined> {
   if (against === undefined) {
     return undefined;
   }
-  const files = await choose("Compare Profiles: A, What to Look At (one file, or all runs)");
+  const files = await choose("Compare Profiles: A, the Profile to Examine (one file, or all runs of it)");
   return files === undefined ? undefined : { files, against };
 }
 

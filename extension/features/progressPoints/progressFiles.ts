@@ -111,8 +111,8 @@ async function chooseFlag(source: string, language: string, copy: string, from: 
   }
   items.push({ label: "$(copy) Copy the flag", description: "to paste it into your build" });
   const picked = await vscode.window.showQuickPick(items, {
-    title: "Where Is fulcrum.h Looked For?",
-    placeHolder: "The file that gets the folder of fulcrum.h",
+    title: "How Does Your Build Find fulcrum.h?",
+    placeHolder: "Choose the build file to add the include folder to",
   });
   if (picked === undefined) {
     return;
@@ -130,7 +130,7 @@ async function chooseFlag(source: string, language: string, copy: string, from: 
   const after = withIncludeFolder(picked.build, before, relative, language);
   if (after === undefined) {
     await messages.warn(
-      `${picked.label} has no recognizable place for an include folder. The copy of fulcrum.h stays.`,
+      `${picked.label} has no recognizable place for an include folder, so it was not changed. fulcrum.h stays beside the source file.`,
     );
     return;
   }

@@ -79,8 +79,11 @@ async function prepare(engine: Engine, context: vscode.ExtensionContext, uri: vs
     await prepareBuild(document, from);
   } catch (error) {
     await messages.showTrouble(engine.log, "Preparing the build for the progress point", {
-      message: `The progress point is in the source, but what it is built with could not be written (${troubleOf(error).message.replace(/\.$/, "")})`,
-      data: { blame: "environment", advice: "Fulcrum: Copy Compiler Flag for fulcrum.h gives a flag for C and C++." },
+      message: `The progress point is in the source, but the header or crate that it needs could not be set up (${troubleOf(error).message.replace(/\.$/, "")})`,
+      data: {
+        blame: "environment",
+        advice: "For C and C++, run Fulcrum: Copy Compiler Flag for fulcrum.h and add the flag to your build.",
+      },
     });
   }
 }

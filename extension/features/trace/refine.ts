@@ -143,7 +143,7 @@ async function askSession(name: string): Promise<number | null | undefined> {
   const typed = await vscode.window.showInputBox({
     title: "Refine Trace",
     value: "5",
-    prompt: `${name} was stopped, as servers are. It will be started again and observed repeatedly, each time for this many seconds. Keep using it until the loop ends, for example by sending it requests. Empty: each run goes on until the program ends.`,
+    prompt: `${name} does not end by itself, so its recording was stopped. Refining starts it again and observes it repeatedly, each time for this many seconds. Keep using it until the loop ends, for example by sending it requests. Empty: each run goes on until the program ends.`,
     ignoreFocusOut: true,
     validateInput: durationProblem,
   });

@@ -110,7 +110,7 @@ export class Transactions extends Owner {
       title,
       placeHolder:
         runs.length === 0
-          ? "No run here has transactions. Record some with fulcrum transactions run -- PROGRAM"
+          ? "No run here has transactions. Record some with Run and Profile Transactions…"
           : "A run of this workspace, or a folder",
       matchOnDescription: true,
       matchOnDetail: true,

@@ -54,7 +54,7 @@ export class TransactionsCompare extends Owner {
     }
     const file = fileOf(target);
     const after =
-      file === undefined ? await this.choose("Compare Transactions: A, What to Look At") : runFolderOf(file);
+      file === undefined ? await this.choose("Compare Transactions: A, the Run to Examine") : runFolderOf(file);
     const before = after === undefined ? undefined : await this.choose("Compare Transactions: B, the Base", after);
     if (after !== undefined && before !== undefined) {
       await this.panels.open({ before, after });

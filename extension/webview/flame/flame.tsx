@@ -172,7 +172,7 @@ function withPath(use: (path: string[]) => void): void {
   }
   const path = isFunction(selected) ? pathOf(selected) : [];
   if (path.length === 0) {
-    speak(`${nameOf(selected)} is no function: paths begin further in.`);
+    speak(`${nameOf(selected)} is not a function, so it has no path: select a box further in.`);
   } else {
     use(path);
   }

@@ -86,8 +86,8 @@ function Comparison({ comparison }: { comparison: TraceComparison }): VNode {
   return (
     <>
       <h1>Two traces compared</h1>
-      <div class="quiet">{`A: ${comparison.a}, the trace that is looked at`}</div>
-      <div class="quiet">{`B: ${comparison.b}, the one before`}</div>
+      <div class="quiet">{`A: ${comparison.a}, the trace to examine`}</div>
+      <div class="quiet">{`B: ${comparison.b}, the base`}</div>
       <div class="line">
         <span role="status" id="summary">
           {comparison.summary}

@@ -59,10 +59,10 @@ function Compared({ compared }: { compared: ComparedTypes }): VNode {
     <>
       <h1>Two runs of transactions compared</h1>
       <div class="quiet">
-        A: <Run name={compared.a} side="a" />, the run that is looked at
+        A: <Run name={compared.a} side="a" />, the run to examine
       </div>
       <div class="quiet">
-        B: <Run name={compared.b} side="b" />, the one before
+        B: <Run name={compared.b} side="b" />, the base
       </div>
       <div class="line">
         <span role="status" id="summary">

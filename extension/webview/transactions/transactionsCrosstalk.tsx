@@ -227,8 +227,8 @@ function Paths({ paths, go }: { paths: PairLock["paths"]; go: (name: string) => 
       <thead>
         <tr>
           <th>Waited</th>
-          <th class="text">Waits in</th>
-          <th class="text">For who is in</th>
+          <th class="text">Waiter is in</th>
+          <th class="text">Holder is in</th>
         </tr>
       </thead>
       <tbody>

@@ -32,7 +32,7 @@ _METHOD_EVENTS = {1: "enter", 2: "exit", 3: "thrown"}
 
 
 class LogError(Exception):
-    """It is no event log, or one of another version."""
+    """It is not an event log, or one of another version."""
 
 
 class _Damage(Exception):
@@ -83,7 +83,7 @@ class Trace:
     def __init__(self, data):
         """Reads a log from bytes, or from anything that can be indexed like them."""
         if len(data) < 16 or bytes(data[0:8]) != b"FULCELOG":
-            raise LogError("it is no event log: at byte 0 FULCELOG was expected")
+            raise LogError("it is not an event log: at byte 0 FULCELOG was expected")
         words = struct.unpack("<15Q", bytes(data[0:120]).ljust(120, b"\0"))
         if not 1 <= words[1] <= _NEWEST:
             raise LogError(f"at byte 8 it says that it is of version {words[1]}, and this reads versions up to {_NEWEST}")
@@ -225,7 +225,7 @@ class Trace:
                     yield chunk, kind, ticks, cpu_ns, skipped, body
             except _Damage:
                 left = len(data) - at
-                problems.append(f"After byte {chunk.data + at} there is something that is no record: "
+                problems.append(f"After byte {chunk.data + at} a record is malformed: "
                                 f"{left} bytes of events of thread {thread} are left out.")
 
     def _read_dictionary(self):
@@ -376,7 +376,7 @@ class Trace:
             else:
                 return False
         except _Damage:
-            self.problems.append("An event makes no sense and is left out.")
+            self.problems.append("An event is malformed and is left out.")
             return False
         return True
 

@@ -49,7 +49,7 @@ impl Options {
         crate::say::into(folder);
         if !folder.is_dir() {
             return Err(format!(
-                "{text:?} is no folder: the agent was not started by fulcrum trace"
+                "{text:?} is not a folder: the agent was not started by fulcrum trace"
             ));
         }
         let mut filter = match std::fs::read_to_string(folder.join("filter")) {

@@ -147,8 +147,8 @@ impl Found {
     fn notes(&self) -> Option<String> {
         let costly = self.flags.contains(&Flag::CostlyPauses);
         costly.then(|| {
-            "Pausing itself costs so much here that the effect of a faster section is hardly told from it: measure longer, on \
-             a machine with more idle processors."
+            "Pausing itself costs so much here that it hides the effect of a faster section: measure longer, on a machine \
+             with more idle processors."
                 .into()
         })
     }
@@ -178,13 +178,15 @@ fn why_unknown(
             .any(|it| it.count.is_visited())
     };
     if recording.samples.iter().all(|&(_, count)| count == 0) {
-        "it used no processor time while it was measured; either nobody asked for it, or it waits itself while it holds the lock"
+        "the section used no processor time while it was measured: either no request reached it, or it waits itself while it \
+         holds the lock"
     } else if recording.experiments.is_empty() {
         "there was no time for an experiment; measure longer, under more load"
     } else if !point.is_some_and(visited) {
-        "nothing that the waiter completes was counted meanwhile in the process that has the section"
+        "no request of the waiting type was counted meanwhile in the process that has the section; send it some while it is \
+         measured"
     } else if target.is_none() {
-        "too few of the waiter's were counted meanwhile; measure longer, under more load"
+        "too few requests of the waiting type were counted meanwhile; measure longer, under more load"
     } else {
         "too few experiments were made; measure longer"
     }
@@ -231,11 +233,13 @@ fn about(section: &PricedSection) -> Vec<String> {
     } = section;
     let mut about = vec![match section.any_lock {
         true => format!(
-            "Sped up was what {function} and all that it calls do while they hold any lock: {lock} is no variable of the \
-             program, so it cannot be told from others when the program runs again."
+            "The experiments sped up what {function} and everything it calls do while they hold any lock: {lock} is not a \
+             variable of the program, so it cannot be told from other locks when the program runs again."
         ),
         false => {
-            format!("Sped up was what {function} and all that it calls do while they hold {lock}.")
+            format!(
+                "The experiments sped up what {function} and everything it calls do while they hold {lock}."
+            )
         }
     }];
     if section.shared {
@@ -245,7 +249,7 @@ fn about(section: &PricedSection) -> Vec<String> {
     }
     if section.share < 0.995 {
         about.push(format!(
-            "Of its waits for {holder} there, {} were behind {function}.",
+            "{} of the time that {waiter} waited for {holder} there, {function} was in the way.",
             percent(section.share)
         ));
     }
@@ -296,9 +300,9 @@ mod tests {
         };
         let notes = about(&section).join(" ");
         for part in [
-            "hold any lock: in take is no variable",
+            "hold any lock: in take is not a variable",
             "GET /checkout goes through report, too",
-            "75.0 % were behind report",
+            "75.0 % of the time that GET /checkout waited for",
         ] {
             assert!(notes.contains(part), "{notes}");
         }
@@ -311,7 +315,9 @@ mod tests {
         };
         assert_eq!(
             about(&known),
-            ["Sped up was what report and all that it calls do while they hold cart_lock."]
+            [
+                "The experiments sped up what report and everything it calls do while they hold cart_lock."
+            ]
         );
     }
 }

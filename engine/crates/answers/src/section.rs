@@ -52,7 +52,8 @@ impl Completion {
         }
         let programs: Vec<&str> = programs.iter().map(String::as_str).collect();
         Some(format!(
-            "{} comes to {} but waits in {program}: name a line of {program} that each passes, with --progress FILE:LINE",
+            "{} arrives at {} but waits in {program}: give a line of {program} that each such request passes, with --progress \
+             FILE:LINE",
             pair.waiter,
             programs.join(", ")
         ))
@@ -110,7 +111,7 @@ fn pair<'a>(
                 "{waits} never waited for {holds} at {at}; it did at {}",
                 locks.join(", ")
             ),
-            _ => format!("{waits} never waited for {holds}: crosstalk lists who did for whom"),
+            _ => format!("{waits} never waited for {holds}: `fulcrum transactions crosstalk` lists which type waited for which"),
         }
     })
 }
@@ -128,7 +129,7 @@ fn why_not(pair: &CrosstalkPair) -> Option<String> {
             "{lock} is a lock of a Java virtual machine, whose code cannot be sped up"
         )),
         _ => Some(format!(
-            "{lock} is a {kind} of the program's own: it is not seen where its sections begin and end"
+            "{lock} is a {kind} of the program's own: Fulcrum cannot see where its critical sections begin and end"
         )),
     }
 }
@@ -367,7 +368,7 @@ mod tests {
         for (programs, why) in [
             (
                 &["shop"][..],
-                Some("comes to shop but waits in database: name a line of database"),
+                Some("arrives at shop but waits in database: give a line of database"),
             ),
             (&["database"], None),
             (&[], None),

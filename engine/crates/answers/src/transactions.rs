@@ -174,8 +174,8 @@ pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<Stri
     };
     let Some(cpu) = difference.cpu else {
         return vec![format!(
-            "All CPU time of {a} is compared with all of {b}, and nothing tells whether a difference is more than noise: that \
-             takes two transactions of each, and A has {}, B {}.",
+            "The whole CPU time of {a} is compared with that of {b}, and whether a difference is more than noise is not \
+             known: that takes at least two transactions of each, and A has {}, B {}.",
             grouped(of_a.transactions),
             grouped(of_b.transactions)
         )];
@@ -191,7 +191,7 @@ pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<Stri
         if of.left_out_ns > 0 {
             let part = of.left_out_ns as f64 / of.cpu_ns.max(1) as f64;
             about.push(format!(
-                "Left out: {} of the CPU time of {side}, which is known of no single transaction.",
+                "Left out: {} of the CPU time of {side}, which cannot be attributed to single transactions.",
                 percent(part)
             ));
         }
@@ -199,7 +199,7 @@ pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<Stri
     about
 }
 
-/// `CPU time of A is 285 µs more than of B (95 % interval 270 µs to 301 µs, p < 0.0001): significant.`
+/// `CPU time of A is 285 µs more than that of B (95 % interval 270 µs to 301 µs, p < 0.0001): significant.`
 fn significance(what: &str, of: &Welch) -> String {
     let time = |ns: f64| quantity(ns.round() as i64, "ns");
     let sign = if of.difference < 0.0 { "less" } else { "more" };
@@ -212,7 +212,7 @@ fn significance(what: &str, of: &Welch) -> String {
         false => "may be noise",
     };
     format!(
-        "{what} of A is {} {sign} than of B (95 % interval {} to {}, {p}): {verdict}.",
+        "{what} of A is {} {sign} than that of B (95 % interval {} to {}, {p}): {verdict}.",
         time(of.difference.abs()),
         time(of.interval.low),
         time(of.interval.high)

@@ -196,7 +196,7 @@ fn about(vanishing: &Vanishing<'_>, prediction: &Prediction) -> Vec<String> {
     let waits = prediction.waits;
     if waits.count > 0 {
         about.push(format!(
-            "Without {} waits {}, {} together. Whoever waited behind these transactions waits less.",
+            "Predicted without {} waits {}, {} in total. Transactions that waited behind these wait less, too.",
             grouped(waits.count),
             conditions(vanishing),
             quantity(i64::try_from(waits.wait_ns).unwrap_or(i64::MAX), "ns")
@@ -211,8 +211,8 @@ fn about(vanishing: &Vanishing<'_>, prediction: &Prediction) -> Vec<String> {
     }
     if !vanishing.skip.is_empty() {
         about.push(
-            "Whoever waited for a lock behind work that vanishes waits for the others that were at work there. Who these are is \
-             inferred: a wait's record names only the last holder."
+            "A transaction that waited for a lock behind removed work now waits for the other transactions that held it. \
+             Which these are is inferred, because the record of a wait names only the last holder."
                 .into(),
         );
     }

@@ -59,8 +59,8 @@ impl fmt::Display for Note<'_> {
             ),
             Note::NoTime(count) => write!(
                 f,
-                "{} lasted no time or less, because more delay was inserted than time passed.",
-                counted(count, "experiment", "experiments")
+                "{} no duration left, because more delay was inserted than time passed.",
+                counted(count, "experiment has", "experiments have")
             ),
             Note::SavedDuringRun(count) => write!(
                 f,

@@ -71,9 +71,9 @@ fn pause_cost(cost: &PauseCost) -> String {
         margin,
     } = cost;
     format!(
-        "Pausing itself costs time: {:.0} µs a pause, as placebo experiments at {point} show, which became {:.1} % ± {:.1} \
-         slower at a virtual speedup of {:.0} %. Half of what their own pauses cost is taken out of the results, and \
-         intervals hold all of it.",
+        "Pausing itself costs time: {:.0} µs a pause. In placebo experiments, which only pause, {point} became {:.1} % ± \
+         {:.1} slower at a virtual speedup of {:.0} %. Each result is corrected by half of what its own pauses cost, and its \
+         interval covers everything between no correction and the full one.",
         pause_ns / 1000.0,
         slower * 100.0,
         margin * 100.0,
@@ -138,13 +138,15 @@ fn no_result(why: NoResult) -> &'static str {
              and spends time in the code that is in scope."
         }
         NoResult::NoProgressPoint => {
-            "The program has no progress point: mark one with FULCRUM_PROGRESS (fulcrum.h) where a unit of work is done, build, and run again."
+            "The program has no progress point: mark one with FULCRUM_PROGRESS (fulcrum.h) where a unit of work is done, \
+             build, and run again."
         }
         NoResult::NoVisits => {
-            "No progress point was visited during an experiment: put it where the program passes often while it works, and run again."
+            "No progress point was visited during an experiment: put it where the program passes often while it works, and \
+             run again."
         }
         NoResult::NoTime => {
-            "Every experiment lasted no time or less, because more delay was inserted than time passed: record again."
+            "No experiment has a duration left, because more delay was inserted in each than time passed: record again."
         }
         NoResult::NoBaseline => {
             "Every experiment sped something up, and there is none to compare with: run without --fixed-speedup, or longer."
@@ -153,7 +155,8 @@ fn no_result(why: NoResult) -> &'static str {
             "No experiment sped anything up: run without --fixed-speedup 0, or longer."
         }
         NoResult::FewExperiments => {
-            "No line has enough experiments yet: run the program longer, or move the progress point to where it is visited more often."
+            "No line has enough experiments yet: run the program longer, or move the progress point to where it is visited \
+             more often."
         }
     }
 }

@@ -168,7 +168,7 @@ pub(crate) enum SamplerArg {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Causal {
-    /// Rank lines by how much faster the program becomes when they do
+    /// Rank lines by how much faster the whole program gets if they get faster
     Show(ShowArgs),
     /// Compare two runs, before and after a change: what was predicted and what happened
     Compare(CompareArgs),

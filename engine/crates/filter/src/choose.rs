@@ -24,7 +24,7 @@ pub fn with_values(text: Option<&str>, chosen: &[String]) -> Result<String, Stri
         };
         if unsayable(class) || unsayable(method) {
             return Err(format!(
-                "{name:?} is no method: expected CLASS.METHOD, in which * stands for anything"
+                "{name:?} is not a method: expected CLASS.METHOD, in which * stands for anything"
             ));
         }
         all += &format!("observe_values {class} {method}\n");

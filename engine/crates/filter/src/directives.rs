@@ -46,8 +46,8 @@ pub const DIRECTIVES: [Directive; 14] = [
     Directive {
         name: "identifymethod",
         arguments: "CLASS METHOD [DESCRIPTOR]",
-        about: "Observes these methods as `includemethod` does, and logs which object a call is made on, which one it is given first \
-                and which one it returns: so requests of a queue can be told apart.",
+        about: "Observes these methods as `includemethod` does. Also logs the object that a call is made on, its first \
+                argument and its result, so that requests in a queue can be told apart.",
     },
     Directive {
         name: "excludemethod",
@@ -57,7 +57,7 @@ pub const DIRECTIVES: [Directive; 14] = [
     Directive {
         name: "maximum_depth",
         arguments: "CALLS",
-        about: "Logs only so many observed calls inside one another. Deeper ones are counted, and what that costs is subtracted.",
+        about: "Logs at most this many nested observed calls. Deeper ones are counted, and what that costs is subtracted.",
     },
     Directive {
         name: "observe_values",
@@ -78,12 +78,12 @@ pub const DIRECTIVES: [Directive; 14] = [
     Directive {
         name: "output",
         arguments: "FILE",
-        about: "Where the log is to be, besides the run's folder.",
+        about: "Also links the log at this path. The log itself stays in the run's folder.",
     },
     Directive {
         name: "bytecode_rewriting",
         arguments: "",
-        about: "How JPMT is told to observe methods. Fulcrum knows no other way, and needs no word for it.",
+        about: "Tells JPMT how to observe methods. Fulcrum knows no other way, so this line changes nothing.",
     },
 ];
 

@@ -133,7 +133,7 @@ fn recorders_notes(folder: &Path) -> Vec<String> {
 fn failure(error: &RunError) -> Failure {
     let advice = match error {
         RunError::NoLogs(_) => {
-            "Record one with fulcrum transactions run -- PROGRAM, then open its folder in .fulcrum/runs."
+            "Record one with Run and Profile Transactions…, or choose another run in the Runs view."
         }
         RunError::File { .. } => "Check that the folder exists and can be read.",
         RunError::Samples { .. } => {

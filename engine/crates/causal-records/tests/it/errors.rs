@@ -194,6 +194,6 @@ fn durations_below_zero_come_back_from_unsigned_numbers() {
     assert_eq!(recording.experiments[0].duration_ns, -3_675_842);
     assert_eq!(
         recording.notes,
-        ["1 experiment lasted no time or less, because more delay was inserted than time passed."]
+        ["1 experiment has no duration left, because more delay was inserted than time passed."]
     );
 }

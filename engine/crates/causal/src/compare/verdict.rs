@@ -15,10 +15,11 @@ pub(crate) fn sentence(
         return "What it costs is not known in both runs.".into();
     };
     if !target.changed {
-        return "It costs about what it did.".into();
+        return "Its cost has hardly changed.".into();
     }
     let became = if target.after.is_none() {
-        "Its code is gone, which counts as 100 % faster if its work is not elsewhere now".to_owned()
+        "Its code is gone, which counts as 100 % faster unless its work is now done elsewhere"
+            .to_owned()
     } else if speedup.value < 0.0 {
         format!("It costs {} more a visit", percent(-speedup.value))
     } else {
@@ -45,12 +46,12 @@ pub(crate) fn sentence(
         Judgement::Fits { within } => format!("as predicted, to within {} points", points(within)),
         Judgement::TooUncertain { within } => {
             format!(
-                "both are known only to within {} points, which says little",
+                "both are known only to within {} points, too little to tell",
                 points(within)
             )
         }
         _ if changes > 1 => {
-            format!("{changes} targets changed, and this is what all did together")
+            format!("{changes} targets changed, and this is their combined effect")
         }
         Judgement::More => "more than this change explains".to_owned(),
         Judgement::Less => "less than predicted".to_owned(),

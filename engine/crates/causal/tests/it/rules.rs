@@ -139,7 +139,7 @@ fn an_empty_profile_says_why() {
             line("a.c:1", &[(0.0, 0), (0.5, 0)]),
             "No progress point was visited during an experiment: ",
         ),
-        (timeless(), "Every experiment lasted no time or less, "),
+        (timeless(), "No experiment has a duration left, "),
         (
             line("a.c:1", &FIVE[1..]),
             "Every experiment sped something up, and there is none to compare with: ",

@@ -76,7 +76,7 @@ pub(crate) fn top(args: &TopArgs) -> Outcome {
                 (None, None) => {
                     let other = &base.value_types()[base.default_value].name;
                     let note = format!(
-                        "{} is compared with {other}: it has no {}.",
+                        "The base has no {}, so its {other} is used: {} of FILE is compared with it.",
                         kind.name, kind.name
                     );
                     base.notes.push(note);

@@ -145,7 +145,7 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
     }
     if let Some(part) = it.table3 {
         out += &format!(
-            "as BOTTLENECKS Table 3 counts, of B: {}\n",
+            "as in BOTTLENECKS, Table 3: {} of what B costs\n",
             numbers.percent(part)
         );
     }

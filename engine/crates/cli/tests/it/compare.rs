@@ -124,7 +124,7 @@ fn what_was_predicted_came_true() {
     );
     near(&rest["speedup"]["value"], 0.0, 0.02);
     assert_eq!(rest["changed"], false);
-    assert_eq!(rest["verdict"], "It costs about what it did.");
+    assert_eq!(rest["verdict"], "Its cost has hardly changed.");
     assert_eq!(json["notes"], json!([]));
 }
 

@@ -187,7 +187,7 @@ fn check_price(found: &Value, code: Option<i32>) {
     let notes = found["notes"].to_string();
     assert!(
         notes.contains(
-            "Sped up was what report and all that it calls do while they hold cart_lock."
+            "The experiments sped up what report and everything it calls do while they hold cart_lock."
         ),
         "{notes}"
     );

@@ -89,5 +89,5 @@ fn values_are_in_trees_lists_queries_and_tables() {
 #[test]
 fn what_is_no_method_is_refused_before_anything_runs() {
     let args = ["trace", "--values", "Main.", "--", "java", "Main"];
-    check_bad(&args, 2, "\"Main.\" is no method: expected CLASS.METHOD");
+    check_bad(&args, 2, "\"Main.\" is not a method: expected CLASS.METHOD");
 }

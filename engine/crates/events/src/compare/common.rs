@@ -29,7 +29,8 @@ pub(crate) fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<Strin
             ));
         }
         if of_a.depth != of_b.depth {
-            notes.push("The traces were recorded with different maximum_depth.".into());
+            notes.push("The traces were recorded with different values of maximum_depth, so deep calls may be in only one of \
+                        them.".into());
         }
     }
     let shut: HashSet<_> = traces.into_iter().flat_map(shut).collect();
@@ -47,7 +48,7 @@ pub(crate) fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<Strin
     let what = left_out(&before, &seen);
     if !what.is_empty() {
         notes.push(format!(
-            "What stopped being measured while a program ran, because it was no hotspot, is left out: {}.",
+            "Methods that stopped being measured during a run, because they were not hotspots, are left out: {}.",
             what.join(", ")
         ));
     }

@@ -132,7 +132,8 @@ pub fn compare(a: &Trace, b: &Trace, progress: &Progress) -> Result<Comparison, 
     for (paths, side) in [(&of_a, "A"), (&of_b, "B")] {
         if paths.full {
             comparison.notes.push(format!(
-                "{side} has more than {MOST_PATHS} paths: deeper calls count for the last of their callers that is told."
+                "{side} has more than {MOST_PATHS} call paths: calls on further paths are counted for their nearest listed \
+                 caller."
             ));
         }
         comparison

@@ -201,7 +201,7 @@ impl Query {
         kept.truncate(limit);
         if more && self.limit.is_none() {
             notes.push(format!(
-                "Only the first {MOST_ORDERED} rows are told: say limit, or export them."
+                "Only the first {MOST_ORDERED} rows are shown: set a limit, or export them."
             ));
         }
         let rows = kept.into_iter().map(|(_, cells)| cells);
@@ -241,7 +241,7 @@ impl Query {
         })?;
         if lost > 0 {
             notes.push(format!(
-                "{} left out: there are more than {MOST_GROUPS} groups. Group by less.",
+                "{} left out: there are more than {MOST_GROUPS} groups. Group by fewer keys, or by wider buckets.",
                 counted(lost, "row is", "rows are")
             ));
         }

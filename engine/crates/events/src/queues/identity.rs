@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use fulcrum_model::text::counted;
+
 use super::collect::Operation;
-use super::queue::{Queue, Request, Take, number};
+use super::queue::{Queue, Request, TAKES, Take, number};
 
 /// Joins puts and takes, which are in the order of their ends.
 pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
@@ -46,16 +48,22 @@ pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
     number(queue);
     lengths(&mut queue.requests);
     queue.overtaken = Some(overtaken(operations, &taken));
-    for (count, what) in [
+    for (count, [one, several], what) in [
         (
             queue.before_put,
-            "takes returned an object that no put had brought: it was there before the log began, or came in another way.",
+            TAKES,
+            "returned an object that was never put: it was in the queue before the log began, or got there in another way.",
         ),
-        (unknown_puts, "puts told no object and are left out."),
-        (unknown_takes, "takes told no object and are left out."),
+        (
+            unknown_puts,
+            ["put", "puts"],
+            "left out: the object is not known.",
+        ),
+        (unknown_takes, TAKES, "left out: the object is not known."),
     ] {
         if count > 0 {
-            queue.notes.push(format!("{count} {what}"));
+            let them = counted(count, one, several);
+            queue.notes.push(format!("{them} {what}"));
         }
     }
 }

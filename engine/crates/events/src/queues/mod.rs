@@ -16,6 +16,7 @@ mod suggest;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use fulcrum_model::text::counted;
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_stats::Moments;
 
@@ -294,19 +295,24 @@ impl Queue {
             queue.length_max = queue.length_max.max(request.put_length);
         }
         let left = self.requests.iter().filter(|it| it.take.is_none()).count() as u64;
-        for (count, what) in [
+        for (count, one, several, what) in [
             (
                 self.thrown,
-                "puts and takes ended by an exception and count for nothing.",
+                "put or take",
+                "puts and takes",
+                "ended by an exception: left out.",
             ),
             (
                 self.rejected,
-                "puts returned false: they were rejected and count for nothing.",
+                "put",
+                "puts",
+                "returned false and thus rejected the object: left out.",
             ),
-            (left, "requests were never taken."),
+            (left, "request was", "requests were", "never taken."),
         ] {
             if count > 0 {
-                self.notes.push(format!("{count} {what}"));
+                let them = counted(count, one, several);
+                self.notes.push(format!("{them} {what}"));
             }
         }
     }

@@ -28,12 +28,12 @@ impl Queue {
         };
         let order = match self.order {
             Order::Identity => {
-                "Requests are told apart by the objects that were put and returned: nothing is assumed about their order."
+                "Requests are told apart by the objects that were put and returned: no order is assumed."
             }
             Order::Fifo => {
-                "Requests are taken to leave in the order in which their puts returned (fifo)."
+                "Assumption: requests leave in the order in which their puts returned (fifo)."
             }
-            Order::Lifo => "The request whose put returned last is taken to leave first (lifo).",
+            Order::Lifo => "Assumption: the request whose put returned last leaves first (lifo).",
         };
         let found = match self.overtaken {
             Some(0) => " None was overtaken by one that was put later.".to_owned(),

@@ -1,5 +1,8 @@
 //! A replayed queue.
 
+/// How notes count takes.
+pub(super) const TAKES: [&str; 2] = ["take", "takes"];
+
 /// How puts and takes are joined to requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
+use fulcrum_model::text::counted;
+
 use super::collect::{Action, Operation};
-use super::queue::{Order, Queue, Request, Take, number};
+use super::queue::{Order, Queue, Request, TAKES, Take, number};
 
 /// A take may last this long although there is a request, because it may wait for a processor.
 const PATIENCE_NS: u64 = 1_000_000_000;
@@ -45,8 +47,8 @@ pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
     };
     for Doubt { request, late_ns } in doubts {
         queue.notes.push(format!(
-            "From request {} on requests cannot be told apart: a take went on for {:.1} s although the queue was not empty. Some \
-             puts were rejected, there are several queues, or it is not {order}.",
+            "From request {} on, requests cannot be told apart: a take lasted {:.1} s although the queue was not empty. \
+             Either some puts were rejected, or there are several queues, or the queue is not {order}.",
             numbers[request],
             late_ns as f64 / 1e9
         ));
@@ -54,19 +56,21 @@ pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
     for (count, what) in [
         (
             queue.before_put,
-            "takes returned an object while the queue was empty: this order is not the queue's.",
+            "returned an object while the queue was empty: the queue does not keep this order.",
         ),
         (
             queue.mismatched,
-            "takes returned another object than the one that comes next: this order is not the queue's.",
+            "returned an object other than the next one: the queue does not keep this order.",
         ),
         (
             queue.empty_takes - known_empty,
-            "takes returned while the queue was empty: they are taken to have got nothing.",
+            "returned while the queue was empty: presumably nothing.",
         ),
     ] {
         if count > 0 {
-            queue.notes.push(format!("{count} {what}"));
+            let [one, several] = TAKES;
+            let them = counted(count, one, several);
+            queue.notes.push(format!("{them} {what}"));
         }
     }
 }

@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
                     }
                     Err(_) => {
                         if self.from < self.to || self.left > 0 {
-                            self.problem("there is something that is no record");
+                            self.problem("a record is malformed");
                         }
                     }
                 }
@@ -288,7 +288,7 @@ impl Iterator for ThreadEvents<'_> {
             let known = match (what(&record), record.body) {
                 (Ok(known), _) => known,
                 (Err(_), Body::Method(_) | Body::Payload(_)) => {
-                    self.cursor.problem("there is an event that makes no sense");
+                    self.cursor.problem("an event is malformed");
                     continue;
                 }
             };

@@ -84,9 +84,9 @@ impl End {
     pub fn note(self) -> Option<String> {
         match self {
             End::Ended => None,
-            End::Open => {
-                Some("The log has no end: its program is running, or was killed.".to_owned())
-            }
+            End::Open => Some(
+                "The log is incomplete: its program is still running, or was killed.".to_owned(),
+            ),
             End::Full { at_ns, dropped, by } => {
                 let (what, next) = match by {
                     Bound::Limit => (
@@ -160,11 +160,12 @@ impl fmt::Display for OpenError {
         match self {
             OpenError::Unreadable(error) => write!(f, "it cannot be read: {error}"),
             OpenError::NotALog => f.write_str(
-                "it is no event log: at byte 0 FULCELOG was expected; choose an events-*.log of a run",
+                "it is not an event log: at byte 0 FULCELOG was expected; choose an events-*.log of a run",
             ),
             OpenError::Version(version) => write!(
                 f,
-                "at byte 8 it says that it is an event log of version {version}, and this is for versions up to {LOG_VERSION}: use \
+                "at byte 8 it says that it is an event log of version {version}, and this is for versions up to \
+                 {LOG_VERSION}: use \
                  the version of Fulcrum that recorded it"
             ),
         }

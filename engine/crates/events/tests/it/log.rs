@@ -305,7 +305,7 @@ fn files_that_are_no_logs_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let is_a =
         |error: OpenError, expect: &str| assert!(error.to_string().contains(expect), "{error}");
-    is_a(Trace::open(folder.path()).unwrap_err(), "no event log");
+    is_a(Trace::open(folder.path()).unwrap_err(), "not an event log");
     is_a(
         Trace::from_bytes(b"FULCELO".to_vec()).unwrap_err(),
         "FULCELOG was expected",

@@ -190,12 +190,12 @@ fn what_is_no_plain_queue_is_said() {
     let sure: Vec<_> = found.requests.iter().map(|it| it.sure).collect();
     assert_eq!(sure, [true, false, false]);
     assert!(
-        found.notes[0].starts_with("From request 2 on requests cannot be told apart"),
+        found.notes[0].starts_with("From request 2 on, requests cannot be told apart"),
         "{:?}",
         found.notes
     );
     assert!(
-        found.notes[1].contains("1 requests were never taken"),
+        found.notes[1].contains("1 request was never taken"),
         "{:?}",
         found.notes
     );

@@ -110,7 +110,7 @@ fn what_is_wrong_with_a_query_is_shown_where_it_is() {
         ("metod = x", 0, "did you mean method?"),
         ("wall > 1", 7, "give it a unit"),
         ("wall > 1ns and", 14, "expected a condition, found the end"),
-        ("method ~ \"(\"", 9, "no regular expression"),
+        ("method ~ \"(\"", 9, "not a regular expression"),
         ("method > 1ms", 7, "method is a text"),
         ("wall ~ x", 5, "wall is a number"),
         ("name = \"x", 7, "no closing"),
@@ -122,7 +122,7 @@ fn what_is_wrong_with_a_query_is_shown_where_it_is() {
         (
             "group by method select method",
             23,
-            "method is what is grouped by, and is shown first anyway",
+            "the rows are grouped by method, which is shown first anyway",
         ),
         (
             "group by thread select class",
@@ -141,7 +141,7 @@ fn what_is_wrong_with_a_query_is_shown_where_it_is() {
         ),
         ("group by method order by cpu", 25, "there is no column cpu"),
         ("group by inside", 9, "group by parent"),
-        ("select p101(wall)", 7, "none of count"),
+        ("select p101(wall)", 7, "there is no function p101"),
         ("limit 0", 6, "how many rows"),
         ("limit 1 limit 2", 8, "there twice"),
         ("name = é # x", 10, "'#' means nothing"),
@@ -470,7 +470,7 @@ fn methods_that_stopped_being_measured_are_not_compared() {
     assert_eq!(
         found.notes,
         [
-            "What stopped being measured while a program ran, because it was no hotspot, is left out: 1 method of A, 1 method of B."
+            "Methods that stopped being measured during a run, because they were not hotspots, are left out: 1 method of A, 1 method of B."
         ]
     );
 }

@@ -78,7 +78,8 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_hook(env: Env, _class: Obj
             },
         ) {
             fulcrum_agent_core::say::say(
-                "Which thread started which is not known: this virtual machine starts threads in another way.",
+                "It is not known which thread started which: this virtual machine starts threads in a way that Fulcrum does \
+                 not recognise.",
             );
         }
     });

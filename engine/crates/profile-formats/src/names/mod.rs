@@ -79,7 +79,7 @@ pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeEr
         && let Some(name) = first_with_lines(tree.frames())
     {
         notes.push(format!(
-            "Functions are told apart by the lines that ran, as in {}: the rule {} makes those of one function one.",
+            "Names include the line that ran, as in {}, so one function can have several entries: the rule {} merges them.",
             quote(name),
             Rule::SourceLine.name()
         ));

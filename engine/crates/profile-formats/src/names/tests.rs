@@ -85,8 +85,8 @@ fn lines_that_tell_functions_apart_are_noted_until_a_rule_joins_them() {
     assert_eq!(
         notes(lines, &default_rules()),
         [
-            "Functions are told apart by the lines that ran, as in \"work (app.py:8)\": the rule source-line makes those of \
-             one function one."
+            "Names include the line that ran, as in \"work (app.py:8)\", so one function can have several entries: the rule \
+             source-line merges them."
         ]
     );
     assert!(notes(lines, &[Rule::SourceLine]).is_empty());

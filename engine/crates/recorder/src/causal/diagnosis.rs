@@ -71,9 +71,9 @@ impl Diagnosis<'_> {
                         with --runs or --duration."
                 .into(),
             None if counters.visits == 0 => {
-                "No progress point was visited, so there was nothing to measure: name a line where a unit of work ends \
-                 with --progress FILE:LINE; or put FULCRUM_PROGRESS; there, in Rust fulcrum_progress::progress!(); (in \
-                 the editor: Insert Progress Point), build again and run again."
+                "No progress point was visited, so there was nothing to measure. Give the line where a unit of work ends with \
+                 --progress FILE:LINE. Or put `FULCRUM_PROGRESS;` there (`fulcrum_progress::progress!();` in Rust; Insert \
+                 Progress Point in the editor), build and run again."
                     .into()
             }
             None => why_no_experiments(self.elapsed.as_secs_f64(), self.options),
@@ -88,8 +88,8 @@ impl Diagnosis<'_> {
         }
         let names = members::names(self.processes.iter());
         Some(format!(
-            "Nothing was profiled: neither {} nor what it started has debug information (seen: {names}). Compile what is \
-             meant with -g and link it dynamically; static and setuid programs are not seen at all.",
+            "Nothing was profiled: neither {} nor any program it started has debug information (seen: {names}). Compile the \
+             program that you want to profile with -g and link it dynamically; static and setuid programs are not seen at all.",
             self.program.path.display()
         ))
     }
@@ -164,8 +164,8 @@ fn why_no_experiments(seconds: f64, options: &Options) -> String {
     }
     if let Some(share) = options.max_overhead {
         return format!(
-            "The program ran for {seconds:.1} s. One experiment may cost {:.1} s, which is {:.0} % of {:.0} s at the \
-             least: run it longer, or allow more with --max-overhead.",
+            "The program ran for {seconds:.1} s. One experiment may take {:.1} s, which stays within the limit of {:.0} % \
+             only in a run of {:.0} s or more: run it longer, or allow more with --max-overhead.",
             MOST_EXPERIMENT_S,
             share * 100.0,
             MOST_EXPERIMENT_S / share,

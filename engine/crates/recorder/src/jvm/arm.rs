@@ -106,13 +106,14 @@ fn by_variable(
     let spaces = option.as_bytes().iter().any(u8::is_ascii_whitespace);
     if spaces || env::var_os("JAVA_TOOL_OPTIONS").is_some() {
         return Err(Error::CannotStart(format!(
-            "{} is not java itself, so the agent must be loaded by JAVA_TOOL_OPTIONS, which has a value already or cannot \
-             hold a path with spaces: start java itself",
+            "{} is not java itself, so the agent must be loaded through JAVA_TOOL_OPTIONS. But that variable is already set, \
+             or Fulcrum's path has a space, which it cannot hold: unset it, install Fulcrum elsewhere, or start java directly",
             options.program.display()
         )));
     }
     command.env("JAVA_TOOL_OPTIONS", option);
-    notes.push("The agent was loaded by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
+    notes.push("The agent was loaded by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard \
+                error.".to_owned());
     Ok(())
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
     };
     match found.refusal(&path).filter(|_| !starts_others) {
         Some(why) if bare => Err(Error::CannotStart(format!(
-            "{why}; when it starts the program that is meant, write env before it"
+            "{why}; if it only starts the program that you want to profile, put `env` before the command"
         ))),
         Some(why) => Err(Error::CannotStart(why)),
         None => Ok(Program {

@@ -203,8 +203,8 @@ impl<'a> Refining<'a> {
             .as_ref()
             .map_or(0, |set| set.intersection(hot).count());
         self.notes.push(format!(
-            "In iteration {}, {} of {} excluded methods that were measured again are hotspots after all, beside {known} that \
-             stayed: {}.",
+            "In iteration {}, besides {known} hotspots that stayed, {} of {} excluded methods that were measured again turned \
+             out to be hotspots: {}.",
             row.number,
             row.found.len(),
             row.rechecked.len(),

@@ -291,7 +291,7 @@ fn the_tree_below_a_program_of_the_system_is_followed() {
     match run(&options) {
         Err(Error::CannotStart(why)) => {
             assert!(
-                why.contains("compile with -g") && why.contains("write env"),
+                why.contains("compile with -g") && why.contains("put `env` before the command"),
                 "{why}"
             );
         }

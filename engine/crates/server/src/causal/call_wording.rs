@@ -98,8 +98,8 @@ pub(crate) fn meaning(target: &Target) -> Option<String> {
             advice(family, call)
         ),
         CallDoes::Unseen => format!(
-            "Most of this {noun}'s time ({}) passes in {name}, waiting or while the kernel works for it. Samples leave the \
-             kernel out here, so neither is told apart or sped up: lower kernel.perf_event_paranoid to 1 to see it.",
+            "Most of this {noun}'s time ({}) passes in {name}, either waiting or in the kernel. Samples leave the kernel out \
+             here, so the two can neither be told apart nor sped up: lower kernel.perf_event_paranoid to 1 to see which it is.",
             whole_percent(call.processor + call.waiting)
         ),
     })
@@ -196,9 +196,9 @@ mod tests {
                 CallDoes::Unseen,
                 [
                     "mostly inside read",
-                    "Most of this line's time (97\u{a0}%) passes in `read`, waiting or while the kernel works for it. Samples \
-                     leave the kernel out here, so neither is told apart or sped up: lower kernel.perf_event_paranoid to 1 to \
-                     see it.",
+                    "Most of this line's time (97\u{a0}%) passes in `read`, either waiting or in the kernel. Samples leave \
+                     the kernel out here, so the two can neither be told apart nor sped up: lower \
+                     kernel.perf_event_paranoid to 1 to see which it is.",
                 ],
             ),
         ] {

@@ -191,7 +191,7 @@ pub(crate) fn cautions(target: &Target) -> Vec<String> {
         .collect();
     if let (Shape::Flat | Shape::Unknown, Some(effect)) = (target.shape, target.minimum_effect) {
         sentences.push(format!(
-            "A run like this one would most likely show a slope above {}, but not a smaller one.",
+            "A slope above {} would most likely have shown in a run like this one; a smaller one may be hidden.",
             two_decimals(effect)
         ));
     }
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(
             flat,
             [
-                "A run like this one would most likely show a slope above 0.03, but not a smaller one."
+                "A slope above 0.03 would most likely have shown in a run like this one; a smaller one may be hidden."
             ]
         );
     }

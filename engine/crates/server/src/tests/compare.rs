@@ -99,8 +99,8 @@ fn predicted_and_actual_stand_side_by_side() {
         "consumer, 2026-11-21 13:15" to "consumer, 2026-11-21 13:15"
         "item" "throughput": 998 to 1108 a second, actual 0.100
         "src/a.cpp:5" now "a.cpp:8" ("moved", line 7 of the file): got 0.500, predicted 0.030. It costs 50.0 % less a visit; the program should take 3.0 % less time and takes 10.0 % less time: more than this change explains.
-        "src/a.cpp:7" now "a.cpp:10" ("moved", line 9 of the file): got 0.000, predicted 0.000. It costs about what it did.
-        "src/a.cpp:6" now "a.cpp:9" ("moved", line 8 of the file): got 0.000, predicted 0.000. It costs about what it did.
+        "src/a.cpp:7" now "a.cpp:10" ("moved", line 9 of the file): got 0.000, predicted 0.000. Its cost has hardly changed.
+        "src/a.cpp:6" now "a.cpp:9" ("moved", line 8 of the file): got 0.000, predicted 0.000. Its cost has hardly changed.
     "#]].assert_eq(&said);
     let row = &point["targets"][0];
     for key in ["costBeforeNs", "costAfterNs", "speedup", "predicted"] {

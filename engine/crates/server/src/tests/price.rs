@@ -152,7 +152,7 @@ fn what_cannot_be_measured_is_refused_before_anything_runs() {
         // In the shop of two processes, the lock is in the other one.
         (
             "GET /checkout",
-            "GET /checkout comes to shop but waits in database: name a line of database that each passes",
+            "GET /checkout arrives at shop but waits in database: give a line of database that each such request passes",
         ),
     ] {
         let told = client.failure("fulcrum/transactions/price", params(&run, waiter));

@@ -450,7 +450,7 @@ fn two_types_are_compared_by_single_transactions() {
     let notes = opened["notes"].to_string();
     for says in [
         "the mean of 2 of GET /buy (A) and of 2 of GET /list (B)",
-        "CPU time of A is 19.0 ms more than of B",
+        "CPU time of A is 19.0 ms more than that of B",
         "p = 0.0335): may be noise",
         "Wall time of A",
     ] {

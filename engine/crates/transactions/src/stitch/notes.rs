@@ -29,13 +29,13 @@ pub(super) fn notes(records: &[ProcessRecord], matches: &Matches, joined: &Joine
     }
     if let Some((peers, calls)) = peers(&matches.unread) {
         notes.push(format!(
-            "{} to {peers} reached no recorded process: the work done there is missing.",
+            "{} to {peers} reached a process that was not recorded: the work done there is missing.",
             counted(calls, "message")
         ));
     }
     if let Some((peers, calls)) = peers(&matches.unwritten) {
         notes.push(format!(
-            "{} from {peers} came from no recorded process: their transactions begin at the receiver.",
+            "{} from {peers} came from a process that was not recorded: their transactions begin at the receiver.",
             counted(calls, "read")
         ));
     }

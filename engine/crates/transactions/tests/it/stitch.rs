@@ -260,8 +260,8 @@ fn what_is_missing_is_told_and_the_rest_is_shown() {
         [
             "In mysqld (3), 20 waits had an unknown holder.",
             "Process 2 took part in 5 contexts but was not fully recorded: its part is missing.",
-            "40 messages to an unknown peer reached no recorded process: the work done there is missing.",
-            "40 reads from an unknown peer came from no recorded process: their transactions begin at the receiver.",
+            "40 messages to an unknown peer reached a process that was not recorded: the work done there is missing.",
+            "40 reads from an unknown peer came from a process that was not recorded: their transactions begin at the receiver.",
         ]
     );
 

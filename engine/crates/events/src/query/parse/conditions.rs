@@ -106,7 +106,7 @@ impl Parser<'_> {
                         .last()
                         .unwrap_or("")
                         .trim_start_matches("error: ");
-                    self.error(at, format!("this is no regular expression: {why}"))
+                    self.error(at, format!("this is not a regular expression: {why}"))
                 })?;
                 Matcher::Regex(regex)
             }

@@ -145,15 +145,15 @@ impl Query {
         let is_key = |key: &Key| key.field == field && key.width.is_none();
         if self.keys.iter().any(is_key) {
             return format!(
-                "{name} is what is grouped by, and is shown first anyway: select only what is added up, such as count, sum(wall) \
-                 or p99(wall)"
+                "the rows are grouped by {name}, which is shown first anyway: select only aggregates, such as count, \
+                 sum(wall) or p99(wall)"
             );
         }
         if field.sort() == Sort::Text {
             return format!("{name} differs within a group: group by {name}, too");
         }
         format!(
-            "{name} differs within a group: say sum({name}), mean({name}), max({name}), p99({name}), or group by {name}"
+            "{name} differs within a group: use sum({name}), mean({name}), max({name}), p99({name}), or group by {name}"
         )
     }
 }
@@ -279,7 +279,11 @@ impl<'q> Parser<'q> {
         let field =
             self.field("what to group by: method, class, thread, …, or bucket(start, 100ms)")?;
         match field {
-            Field::Inside => Err(self.error(at, "a call is inside of several: group by parent")),
+            Field::Inside => Err(self.error(
+                at,
+                "a call is inside several others, so there is no single value to group by: \
+                                                 group by parent instead",
+            )),
             _ => Ok(Key { field, width: None }),
         }
     }
@@ -302,7 +306,11 @@ impl<'q> Parser<'q> {
         if !opens {
             let field = self.field("a column")?;
             return match field {
-                Field::Inside => Err(self.error(at, "a call is inside of several: show parent")),
+                Field::Inside => Err(self.error(
+                    at,
+                    "a call is inside several others, so there is no single value to show: \
+                                                     select parent instead",
+                )),
                 _ => Ok(Column::Field(field)),
             };
         }
@@ -310,7 +318,7 @@ impl<'q> Parser<'q> {
             return Err(self.error(
                 at,
                 format!(
-                    "{word} is none of count, sum, mean, min, max, stddev, median and p50 to p99.9"
+                    "there is no function {word}: choose one of count, sum, mean, min, max, stddev, median, and p50 to p99.9"
                 ),
             ));
         };

@@ -78,9 +78,9 @@ fn filter(
     }
     let least = quantity(i64::try_from(least).unwrap_or(i64::MAX), "ns");
     let comment = vec![
-        format!("Made of {}.", open.title),
+        format!("Made from {}.", open.title),
         format!(
-            "Methods whose calls take {least} or more of their own in the mean; {} were left out.",
+            "Methods whose calls take {least} or more of their own time on average; {} others were left out.",
             dropped.len()
         ),
     ];
