@@ -49,7 +49,7 @@ fn what_a_run_would_be_without_waits_or_work_is_predicted() {
     let text = String::from_utf8_lossy(&text).into_owned();
     for part in [
         " faster (",
-        "Without 3 waits of GET /checkout for GET /report, ",
+        "Predicted without 3 waits of GET /checkout for GET /report, ",
         "Requests arrive when they did",
     ] {
         assert!(text.contains(part), "{part}: {text}");
