@@ -193,7 +193,7 @@ test("a host's report has a row for each program, a total, and a column for each
       { ...row, percent: 50, elsewhere: -0.08, fulcrum: { ...prediction, error: 0.03, inside: false } },
     ],
     programs: [
-      { name: "s", targets: [] },
+      { name: "s", targets: [], origin: "elsewhere" },
       { name: "other", targets: [] },
     ],
     ...{ peers, journal, results },
@@ -207,6 +207,14 @@ test("a host's report has a row for each program, a total, and a column for each
     "| s | t | 25 % | 18.0 % | 21.0 % ± 1.0 | 20.0 % (10.0 %…30.0 %) | 1.0 | yes | not measured |  | 20.0 % | 5.0 |",
   );
   expect(text).toContain("- `other`: no source");
+  expect(text).not.toContain("where what was left out is known");
+  const unknown = accuracyReport({
+    rows: [row, { ...row, percent: 50, leftOut: undefined, fulcrum: { ...prediction, error: 0.3, inside: false } }],
+    programs: [{ name: "s", targets: [], origin: "elsewhere" }],
+    ...{ peers, journal, results },
+  } as never);
+  expect(unknown).toContain("| **all 1** | 15.5 | 30.0 | 50 % |");
+  expect(unknown).toContain("| **where what was left out is known** | 1.0 | 1.0 | 100 % |");
 });
 
 describe("first answers", () => {

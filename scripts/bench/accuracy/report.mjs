@@ -1,6 +1,7 @@
 /** A host's section of docs/accuracy.md. */
 import { mean, speedup } from "../lib/statistics.mjs";
 import { summarise } from "./compare.mjs";
+import { repeats } from "./leftOut.mjs";
 
 /**
  * @typedef {object} Campaign
@@ -78,6 +79,7 @@ function summaryTable(rows, programs, peers, results) {
     ...lines,
     line(`**all ${programs.length}**`, rows, known.length === 0 ? undefined : mean(known)),
     ...clean(rows, line),
+    ...counted(rows, programs, line),
     ...peers.flatMap(({ key, title }) => both(rows, key, title, line)),
   ];
 }
@@ -93,6 +95,13 @@ function placeboOf(sample, results) {
 function clean(rows, line) {
   const alone = rows.filter((row) => row.elsewhere === undefined);
   return alone.length < rows.length ? [line("**where the rest stays as it is**", alone)] : [];
+}
+
+/** Without the rows of which nobody knows how much was left out: there, a prediction is compared with another speedup's gain. */
+function counted(rows, programs, line) {
+  const repeating = new Set(programs.filter(repeats).map(({ name }) => name));
+  const known = rows.filter((row) => row.leftOut !== undefined || !repeating.has(row.sample));
+  return known.length < rows.length ? [line("**where what was left out is known**", known)] : [];
 }
 
 /** coz does not run everywhere: beside its mean, ours over the same cells. */
