@@ -12,6 +12,10 @@ export interface ThemeColour extends Readonly<Record<ThemeKind, string>> {
   description: string;
 }
 
+/** A description of something that the editor does not draw itself. */
+const drawn = (what: string) =>
+  `${what} Drawn as an image, which a colour theme cannot recolour: to change the colour, set a hexadecimal one in \`workbench.colorCustomizations\`.`;
+
 export const themeColours = {
   "fulcrum.gainForeground": {
     description: "Text at the end of a line whose speedup makes the program faster.",
@@ -54,53 +58,43 @@ export const themeColours = {
     ...{ dark: "#c96a3d", light: "#b9531f", highContrast: "#ffb58f", highContrastLight: "#7a2a05" },
   },
   "fulcrum.gutterGain": {
-    description:
-      "Shape in the gutter for a line whose speedup makes the program faster. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Shape in the gutter for a line whose speedup makes the program faster."),
     ...{ dark: "#5fd3a4", light: "#13795b", highContrast: "#7dffcb", highContrastLight: "#00513a" },
   },
   "fulcrum.gutterFlat": {
-    description:
-      "Shape in the gutter for a line whose speedup has no effect. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Shape in the gutter for a line whose speedup has no effect."),
     ...{ dark: "#a3abb4", light: "#5c6670", highContrast: "#ffffff", highContrastLight: "#000000" },
   },
   "fulcrum.gutterHarm": {
-    description:
-      "Shape in the gutter for a line whose speedup makes the program slower. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Shape in the gutter for a line whose speedup makes the program slower."),
     ...{ dark: "#f0925f", light: "#b3440f", highContrast: "#ffb58f", highContrastLight: "#7a2a05" },
   },
   "fulcrum.gutterUnknown": {
-    description:
-      "Shape in the gutter for a line that is not known well enough. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Shape in the gutter for a line that is not known well enough."),
     ...{ dark: "#8a929b", light: "#78818a", highContrast: "#ffffff", highContrastLight: "#000000" },
   },
   "fulcrum.gutterStale": {
-    description:
-      "Shape in the gutter for a line that was changed since. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Shape in the gutter for a line that was changed after the profile was recorded."),
     ...{ dark: "#6b7178", light: "#a7adb4", highContrast: "#b4b9bf", highContrastLight: "#6a7178" },
   },
   "fulcrum.gutterHot": {
-    description:
-      "Bars in the gutter for what a line costs, or how much costlier it became. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Bars in the gutter for what a line costs, or how much costlier it became."),
     ...{ dark: "#f0925f", light: "#b3440f", highContrast: "#ffb58f", highContrastLight: "#7a2a05" },
   },
   "fulcrum.gutterCheaper": {
-    description:
-      "Bars in the gutter for how much cheaper a line became. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Bars in the gutter for how much cheaper a line became."),
     ...{ dark: "#6cb6f5", light: "#1f6fb2", highContrast: "#9bd0ff", highContrastLight: "#0b4477" },
   },
   "fulcrum.gutterEmpty": {
-    description:
-      "Bars in the gutter that are not filled. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Bars in the gutter that are not filled."),
     ...{ dark: "#5b6169", light: "#c3c8cd", highContrast: "#7a7f85", highContrastLight: "#8a9199" },
   },
   "fulcrum.plotAxis": {
-    description:
-      "Axes and labels of the plot in a hover. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("Axes and labels of the plot in a hover."),
     ...{ dark: "#a3abb4", light: "#57606a", highContrast: "#ffffff", highContrastLight: "#292929" },
   },
   "fulcrum.plotCurve": {
-    description:
-      "The curve, its points and its band in the plot of a hover. Fulcrum draws it as an image, which a colour theme cannot recolour: to change it, set a hexadecimal colour in `workbench.colorCustomizations`.",
+    description: drawn("The curve, its points and its band in the plot of a hover."),
     ...{ dark: "#6cb6f5", light: "#1f6fb2", highContrast: "#9bd0ff", highContrastLight: "#0b4477" },
   },
   "fulcrum.selectionBorder": {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../support/root.mjs";
-import { appears, frameWith, isAsked, patience, until, walk } from "./workbench.mjs";
+import { appears, asked, frameWith, patience, until, walk } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 
@@ -69,7 +69,7 @@ export async function navigatorPage(page) {
     },
     async label(name) {
       await self.press("l");
-      await isAsked(page, "Label");
+      await asked(page, "Label");
       await page.locator(".quick-input-widget input:visible").first().fill(name);
       await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
       await page.keyboard.press("Enter");
@@ -77,7 +77,7 @@ export async function navigatorPage(page) {
     },
     async find(text) {
       await self.press("/");
-      await isAsked(page, "Find Functions");
+      await asked(page, "Find Functions");
       await page.locator(".quick-input-widget input:visible").first().fill(text);
       await page.keyboard.press("Enter");
       await until(page, `functions with ${text}`, async () => {
@@ -347,8 +347,8 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await nav.press("b");
     const title = "1 bottleneck covers 100";
     await vscode.asked(title);
-    const asked = plain(await page.locator(".quick-input-title", { hasText: title }).textContent());
-    assert.match(asked, /% of what became costlier$/);
+    const whole = plain(await page.locator(".quick-input-title", { hasText: title }).textContent());
+    assert.match(whole, /% of what became costlier$/);
     await page.keyboard.press("Enter");
     await nav.frame.locator(".legend li", { hasText: "parse" }).waitFor();
     assert.equal(await nav.coverage(), "100 % of 500 is labelled");

@@ -70,9 +70,7 @@ export function workbench(page) {
     },
 
     /** Waits for the question with this title, until keys go to it. */
-    asked(title) {
-      return isAsked(page, title);
-    },
+    asked: (title) => asked(page, title),
 
     /**
      * Answers the question with this title, with a text or by accepting the default, until it closes. Keys between two questions
@@ -263,7 +261,7 @@ export async function frameWith(page, selector) {
 }
 
 /** Waits for the question with this title, and for its input to have the focus: on a busy machine that comes later. */
-export async function isAsked(page, title) {
+export async function asked(page, title) {
   await page.locator(".quick-input-title", { hasText: title }).waitFor();
   await page.locator(".quick-input-widget input:focus").waitFor();
 }

@@ -249,7 +249,7 @@ fn about(section: &PricedSection) -> Vec<String> {
     }
     if section.share < 0.995 {
         about.push(format!(
-            "{} of the time that {waiter} waited for {holder} there, {function} was in the way.",
+            "For {} of the time that {waiter} waited for {holder} there, {function} was in the way.",
             percent(section.share)
         ));
     }

@@ -70,12 +70,13 @@ fn half_width_of(target: &Target) -> f64 {
         return f64::INFINITY;
     }
     let wider = widening(target.experiments);
-    let half =
-        |interval: Option<Interval>| interval.map_or(f64::INFINITY, |it| it.half_width() * wider);
     target
         .points
         .iter()
         .filter(|point| point.speedup > 0.0)
-        .map(|point| half(point.measured))
+        .map(|point| {
+            let half = point.measured.map_or(f64::INFINITY, Interval::half_width);
+            half * wider
+        })
         .fold(0.0, f64::max)
 }

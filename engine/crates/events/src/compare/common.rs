@@ -29,8 +29,8 @@ pub(crate) fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<Strin
             ));
         }
         if of_a.depth != of_b.depth {
-            notes.push("The traces were recorded with different values of maximum_depth, so deep calls may be in only one of \
-                        them.".into());
+            let depths = "The traces were recorded with different values of maximum_depth, so deep calls may be in only one of them.";
+            notes.push(depths.into());
         }
     }
     let shut: HashSet<_> = traces.into_iter().flat_map(shut).collect();

@@ -2,10 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use fulcrum_model::text::counted;
-
 use super::collect::Operation;
-use super::queue::{Queue, Request, TAKES, Take, number};
+use super::queue::{Queue, Request, Take, number};
 
 /// Joins puts and takes, which are in the order of their ends.
 pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
@@ -48,24 +46,15 @@ pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
     number(queue);
     lengths(&mut queue.requests);
     queue.overtaken = Some(overtaken(operations, &taken));
-    for (count, [one, several], what) in [
-        (
-            queue.before_put,
-            TAKES,
-            "returned an object that was never put: it was in the queue before the log began, or got there in another way.",
-        ),
-        (
-            unknown_puts,
-            ["put", "puts"],
-            "left out: the object is not known.",
-        ),
-        (unknown_takes, TAKES, "left out: the object is not known."),
-    ] {
-        if count > 0 {
-            let them = counted(count, one, several);
-            queue.notes.push(format!("{them} {what}"));
-        }
-    }
+    let takes = ["take", "takes"];
+    queue.note(
+        queue.before_put,
+        takes,
+        "returned an object that was never put: it was in the queue before the log began, or got there in another way.",
+    );
+    let unknown = "left out: the object is not known.";
+    queue.note(unknown_puts, ["put", "puts"], unknown);
+    queue.note(unknown_takes, takes, unknown);
 }
 
 /// The puts of each object, in the order of their beginnings, and the number of puts whose object is unknown. An object may be put

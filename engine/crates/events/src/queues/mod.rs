@@ -295,25 +295,24 @@ impl Queue {
             queue.length_max = queue.length_max.max(request.put_length);
         }
         let left = self.requests.iter().filter(|it| it.take.is_none()).count() as u64;
-        for (count, one, several, what) in [
-            (
-                self.thrown,
-                "put or take",
-                "puts and takes",
-                "ended by an exception: left out.",
-            ),
-            (
-                self.rejected,
-                "put",
-                "puts",
-                "returned false and thus rejected the object: left out.",
-            ),
-            (left, "request was", "requests were", "never taken."),
-        ] {
-            if count > 0 {
-                let them = counted(count, one, several);
-                self.notes.push(format!("{them} {what}"));
-            }
+        self.note(
+            self.thrown,
+            ["put or take", "puts and takes"],
+            "ended by an exception: left out.",
+        );
+        self.note(
+            self.rejected,
+            ["put", "puts"],
+            "returned false and thus rejected the object: left out.",
+        );
+        self.note(left, ["request was", "requests were"], "never taken.");
+    }
+
+    /// Notes what happened to so many of something, unless to none.
+    fn note(&mut self, count: u64, [one, several]: [&str; 2], what: &str) {
+        if count > 0 {
+            let them = counted(count, one, several);
+            self.notes.push(format!("{them} {what}"));
         }
     }
 

@@ -1,8 +1,5 @@
 //! A replayed queue.
 
-/// How notes count takes.
-pub(super) const TAKES: [&str; 2] = ["take", "takes"];
-
 /// How puts and takes are joined to requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use fulcrum_model::text::counted;
-
 use super::collect::{Action, Operation};
-use super::queue::{Order, Queue, Request, TAKES, Take, number};
+use super::queue::{Order, Queue, Request, Take, number};
 
 /// A take may last this long although there is a request, because it may wait for a processor.
 const PATIENCE_NS: u64 = 1_000_000_000;
@@ -67,11 +65,7 @@ pub(crate) fn join(operations: &[Operation], queue: &mut Queue) {
             "returned while the queue was empty: presumably nothing.",
         ),
     ] {
-        if count > 0 {
-            let [one, several] = TAKES;
-            let them = counted(count, one, several);
-            queue.notes.push(format!("{them} {what}"));
-        }
+        queue.note(count, ["take", "takes"], what);
     }
 }
 

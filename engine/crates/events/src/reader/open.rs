@@ -165,8 +165,7 @@ impl fmt::Display for OpenError {
             OpenError::Version(version) => write!(
                 f,
                 "at byte 8 it says that it is an event log of version {version}, and this is for versions up to \
-                 {LOG_VERSION}: use \
-                 the version of Fulcrum that recorded it"
+                 {LOG_VERSION}: use the version of Fulcrum that recorded it"
             ),
         }
     }

@@ -282,7 +282,7 @@ impl<'q> Parser<'q> {
             Field::Inside => Err(self.error(
                 at,
                 "a call is inside several others, so there is no single value to group by: \
-                                                 group by parent instead",
+                 group by parent instead",
             )),
             _ => Ok(Key { field, width: None }),
         }
@@ -309,7 +309,7 @@ impl<'q> Parser<'q> {
                 Field::Inside => Err(self.error(
                     at,
                     "a call is inside several others, so there is no single value to show: \
-                                                     select parent instead",
+                     select parent instead",
                 )),
                 _ => Ok(Column::Field(field)),
             };
