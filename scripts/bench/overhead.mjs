@@ -1,8 +1,11 @@
 /**
- * What profiling costs the program, split like the paper's Figure 9: startup, hooks, sampling, delays. Writes its section of
- * docs/benchmarks.md.
+ * `npm run bench -- overhead [SAMPLE…] [--resume] [coz=FOLDER] [libelfin=FOLDER]`: what profiling costs the program, split like the
+ * paper's Figure 9: startup, hooks, sampling, delays; and what coz costs it, that of a checkout if there is one. Writes its section
+ * of docs/benchmarks.md.
  */
 import { StepError, step } from "../lib/steps.mjs";
+import { findPeers } from "./accuracy/peers.mjs";
+import { keys } from "./accuracy/programs.mjs";
 import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
 import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
@@ -18,16 +21,20 @@ const normal = { seconds: 1.8, rounds: 3, starts: 15, recorded: 30 };
 const quick = { seconds: 0.5, rounds: 1, starts: 2, recorded: 3 };
 /** A program with few threads, and one with many locks. */
 const besides = ["two-threads", "sqlite-inserts"];
+/** Those that are measured with a limit of overhead too. */
+const limited = [...besides, "barrier", "semaphore"];
 
 export async function bench(args) {
-  const options = parseOptions(args);
+  const options = parseOptions(args, { keys });
   const samples = allSamples();
   const chosen = chooseSamples(samples, options.names);
   const journal = new Journal(options.quick ? "overhead-quick" : "overhead");
   if (!options.report) {
     warnIfBusy();
     const missing = (key) => !options.resume || journal.get(key) === undefined;
-    await campaign(chosen, journal, options.quick ? quick : normal, missing, options.names.length === 0);
+    const peer = (await findPeers(options.folders)).at(-1);
+    const budget = { ...(options.quick ? quick : normal), peer };
+    await campaign(chosen, journal, budget, missing, options.names.length === 0);
   }
   const report = overheadReport(samples, journal);
   if (options.quick) {
@@ -44,7 +51,7 @@ export async function bench(args) {
 }
 
 async function campaign(chosen, journal, budget, missing, withStartup) {
-  journal.put("machine", await describeMachine());
+  journal.put("machine", { ...(await describeMachine()), coz: budget.peer?.title ?? "coz is not installed" });
   if (withStartup && missing("startup")) {
     journal.put("startup", await step("startup", () => measureStartup(budget)));
   }
@@ -56,7 +63,8 @@ async function campaign(chosen, journal, budget, missing, withStartup) {
     for (const variant of variantsOf(sample).filter(({ title }) => missing(title))) {
       const value = await step(`${variant.title} (${index + 1} of ${chosen.length})`, async () => {
         const program = await buildSample(sample);
-        const measured = await measureThroughput(sample, variant, program, budget);
+        const isLimited = limited.includes(sample.name);
+        const measured = await measureThroughput(sample, variant, program, { ...budget, isLimited });
         return isLockHeavy(sample) ? { ...measured, ...(await countLocks(program, variant)) } : measured;
       });
       journal.put(variant.title, value);

@@ -1,7 +1,7 @@
 /** The time from the start of the command to main, including reading debug information, for a small and a large program. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { root, run, StepError, which } from "../../lib/steps.mjs";
+import { root, run, StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
 import { elfDebugSize } from "./elf.mjs";
 
@@ -10,19 +10,18 @@ const files = 12;
 const functions = 230;
 
 /** @returns {Promise<Record<"small" | "large", { debugBytes: number, ms: Record<string, number[]> }>>} */
-export async function measureStartup(budget) {
+export async function measureStartup({ starts, peer }) {
   mkdirSync(folder, { recursive: true });
   const programs = { small: await build("small", 0), large: await build("large", files) };
   const result = {};
   for (const [name, program] of Object.entries(programs)) {
     result[name] = { debugBytes: elfDebugSize(program), ms: { alone: [], fulcrum: [], coz: [] } };
   }
-  for (let round = 0; round < budget.starts; round += 1) {
+  const coz = peer && { coz: () => [...peer.command, "run", "-o", path.join(folder, "startup.coz"), "---"] };
+  for (let round = 0; round < starts; round += 1) {
     for (const [name, program] of Object.entries(programs)) {
-      for (const [how, under] of Object.entries(ways)) {
-        if (how !== "coz" || which("coz") !== undefined) {
-          result[name].ms[how].push(await timeToMain(under(), program));
-        }
+      for (const [how, under] of Object.entries({ ...ways, ...coz })) {
+        result[name].ms[how].push(await timeToMain(under(), program));
       }
     }
   }
@@ -36,7 +35,6 @@ const ways = {
     rmSync(output, { recursive: true, force: true });
     return [path.join(root, "bin", "fulcrum"), "run", "--quiet", "--output", output, "--"];
   },
-  coz: () => ["coz", "run", "-o", path.join(folder, "startup.coz"), "---"],
 };
 
 /** The program prints the monotonic clock at the start of main. Node uses the same clock. Milliseconds. */
