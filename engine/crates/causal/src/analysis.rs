@@ -221,7 +221,11 @@ impl PointAnalysis<'_> {
         line: &'a Line<'a>,
         series: &'a Series,
     ) -> Result<MeasuredLine<'a>, Reason> {
-        let points = baseline::measure(series, self.min_visits)?;
+        let mut points = baseline::measure(series, self.min_visits)?;
+        // coz's own profiles are shown as its viewer shows them.
+        if !self.run.recording.levels.is_empty() {
+            baseline::leave_out_unmet(&mut points);
+        }
         let placebos = baseline::placebos(series, &points, self.min_visits);
         Ok(MeasuredLine {
             line,

@@ -29,6 +29,14 @@ pub(crate) fn measure(series: &Series, min_visits: u64) -> Result<Vec<Measured<'
         .collect())
 }
 
+/// Leaves out points none of whose experiments met the line. Nothing was sped up in them, so they only compare one part of the run
+/// with another. Keeps all where no experiment has a sample of the line, because samples were not counted then.
+pub(crate) fn leave_out_unmet(points: &mut Vec<Measured<'_>>) {
+    if points.iter().any(|it| it.group.samples > 0.0) {
+        points.retain(|it| it.group.speedup == 0.0 || it.group.samples > 0.0);
+    }
+}
+
 /// The placebo points of a line that has been [`measure`]d; only those that made pauses.
 pub(crate) fn placebos<'a>(
     series: &'a Series,

@@ -121,6 +121,37 @@ fn a_recording_that_drew_from_few_levels_needs_half_of_them() {
     }
 }
 
+/// None of the experiments at 25 % met the line, as happens to a line that runs in one phase of the program: what was measured is the
+/// phase that they fell into.
+#[test]
+fn a_speedup_that_never_met_its_line_is_left_out() {
+    let mut experiments = line("a.c:1", &FIVE);
+    experiments[1].selected_samples = 0;
+    experiments[1].points[0].count = visits(80);
+    let mut recorded = recording(experiments);
+    let speedups = |recording: &Recording| -> Vec<f64> {
+        let profile = analyse(recording, &Options::default());
+        let points = &profile.progress_points[0].targets[0].points;
+        points.iter().map(|it| it.speedup).collect()
+    };
+    // A profile of coz, as its viewer shows it.
+    assert_eq!(speedups(&recorded), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    recorded.levels = vec![0.25, 0.5, 0.75, 1.0];
+    assert_eq!(speedups(&recorded), [0.0, 0.5, 0.75, 1.0]);
+    for experiment in &mut recorded.experiments {
+        experiment.selected_samples = 0;
+    }
+    let profile = analyse(
+        &recorded,
+        &Options {
+            phase_correction: false,
+            ..Options::default()
+        },
+    );
+    let points = &profile.progress_points[0].targets[0].points;
+    assert_eq!(points.len(), 5, "samples were not counted");
+}
+
 #[test]
 fn an_empty_profile_says_why() {
     let timeless = || {
