@@ -47,7 +47,18 @@ async function measure(program, { runs, rounds }) {
   for (let run = 0; run < runs; run += 1) {
     const output = path.join(work, "hooks-run");
     rmSync(output, { recursive: true, force: true });
-    const recorded = [engineBinary, "transactions", "run", "--quiet", "--output", output, "--", program, `${rounds}`];
+    const recorded = [
+      engineBinary,
+      "transactions",
+      "run",
+      "--quiet",
+      "--no-pauses",
+      "--output",
+      output,
+      "--",
+      program,
+      `${rounds}`,
+    ];
     const { code, stdout, stderr } = await runChild(recorded);
     const lines = stdout.split("\n").filter((line) => line.includes("\t"));
     if (code !== 0 || lines.length === 0) {

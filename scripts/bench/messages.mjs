@@ -48,7 +48,19 @@ function measure({ kind }, quick) {
 /** All requests, and each call's context according to Fulcrum. */
 async function contexts(requests) {
   rmSync(run, { recursive: true, force: true });
-  const record = [engineBinary, "transactions", "run", "--quiet", "--no-names", "--limit", "8G", "--output", run, "--"];
+  const record = [
+    engineBinary,
+    "transactions",
+    "run",
+    "--quiet",
+    "--no-pauses",
+    "--no-names",
+    "--limit",
+    "8G",
+    "--output",
+    run,
+    "--",
+  ];
   rmSync(path.join(work, "chain.sock"), { force: true });
   const { code, stdout, stderr } = await runChild([...record, program, "links", `${requests}`, seed, work], {
     limit: 900,
@@ -119,7 +131,7 @@ async function captured(kind, calls, recorded) {
   const children = Object.entries(parts).map(([name, args]) => {
     const output = path.join(work, `run-${name}`);
     rmSync(output, { recursive: true, force: true });
-    const record = [engineBinary, "transactions", "run", "--quiet", "--output", output, "--"];
+    const record = [engineBinary, "transactions", "run", "--quiet", "--no-pauses", "--output", output, "--"];
     return started(name, [...(recorded.includes(name) ? record : []), program, ...args]);
   });
   await Promise.all(children);

@@ -1,7 +1,6 @@
 /**
  * `npm run bench -- transactions [SERVER…]`: transactional profiling of servers that the distribution packages. Of each it
- * says whether every request was found with its name, and what recording costs of its throughput, beside `perf record` at the
- * first rate: rounds alone, recorded, and under perf, in turn. Writes its section of docs/benchmarks.md.
+ * says whether every request was found with its name, and what recording costs. Writes its section of docs/benchmarks.md.
  */
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -10,11 +9,14 @@ import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
 import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
+import { sideBySide, windowsOf } from "./transactions/beside.mjs";
 import { report } from "./transactions/report.mjs";
 import { installed, prepare, work } from "./transactions/servers.mjs";
-import { asked, recorder, whileServing } from "./transactions/serving.mjs";
+import { asked, recorder, recorderWith, whileServing } from "./transactions/serving.mjs";
 
-const rounds = { normal: 12, quick: 1 };
+/** Rounds in which everything is recorded, and seconds of asking two servers side by side. */
+const normal = { rounds: 2, recorded: 240, perf: 45 };
+const quick = { rounds: 1, recorded: 20, perf: 5 };
 /** A sample each two milliseconds of CPU time, as Fulcrum takes the first thousand. */
 const perf = ["perf", "record", "-q", "-F", "500", "-g", "--call-graph", "dwarf,16384"];
 const run = path.join(work, "run");
@@ -35,50 +37,48 @@ export async function bench(args) {
     await prepare(servers);
     journal.put("machine", await describeMachine());
     for (const server of servers) {
-      const measured = () => measure(server, options.quick ? rounds.quick : rounds.normal);
-      journal.put(server.name, await step(server.name, measured));
+      journal.put(server.name, await step(server.name, () => measure(server, options.quick ? quick : normal)));
     }
   }
   const text = report(found, journal, notes);
   if (options.quick) {
-    console.log(`\n${text}\n\nThis was one round each (--quick), and docs/benchmarks.md stays as it is.`);
+    console.log(`\n${text}\n\nThese were short times (--quick), and docs/benchmarks.md stays as it is.`);
   } else {
     writeSection("docs/benchmarks.md", "transactions", text);
   }
 }
 
-/** Seconds of each round, and of the recorded ones what was sent, what was found, and what flowed through shared memory. */
-async function measure(server, count) {
-  const ways = {
-    alone: [],
-    recorded: recorder(run),
-    ...(which("perf") !== undefined && { perf: [...perf, "-o", path.join(work, "perf.data"), "--"] }),
-  };
-  const seconds = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
-  const differences = [];
-  /** @type {Record<string, number>} */
-  const flowed = {};
-  let sent = 0;
-  for (let round = 0; round < count; round += 1) {
-    for (const [way, before] of Object.entries(ways)) {
-      rmSync(run, { recursive: true, force: true });
-      const load = await whileServing(server, before, () => server.load(server.port, server.requests));
-      seconds[way].push(load.seconds);
-      if (way === "recorded") {
-        const requests = Object.values(load.sent).reduce((sum, count) => sum + count, 0);
-        sent += requests;
-        const shown = await asked("show", run);
-        differences.push(...named(shown, load.sent), ...handedOver(server, shown, requests));
-        for (const { kind, from, to, count } of shown.flows) {
-          if (kind === "memory") {
-            const name = `${from} → ${to}`;
-            flowed[name] = (flowed[name] ?? 0) + count;
-          }
-        }
-      }
+/** What was found of all requests, and what flowed through shared memory; and the times of requests side by side. */
+async function measure(server, { rounds, recorded, perf: perfSeconds }) {
+  const found = { sent: 0, differences: [], flowed: {} };
+  for (let round = 0; round < rounds; round += 1) {
+    rmSync(run, { recursive: true, force: true });
+    const load = await whileServing(server, recorder(run), () => server.load(server.port, server.requests));
+    await look(server, load, found);
+  }
+  rmSync(run, { recursive: true, force: true });
+  const pairs = await sideBySide(server, recorderWith(run), recorded);
+  const windows = windowsOf(run);
+  rmSync(run, { recursive: true, force: true });
+  const data = path.join(work, "perf.data");
+  const underPerf =
+    which("perf") === undefined ? undefined : await sideBySide(server, [...perf, "-o", data, "--"], perfSeconds);
+  rmSync(data, { force: true });
+  return { ...found, pairs, windows, underPerf };
+}
+
+/** Adds what a run shows of a load. */
+async function look(server, load, found) {
+  const requests = Object.values(load.sent).reduce((sum, count) => sum + count, 0);
+  found.sent += requests;
+  const shown = await asked("show", run);
+  found.differences.push(...named(shown, load.sent), ...handedOver(server, shown, requests));
+  for (const { kind, from, to, count } of shown.flows) {
+    if (kind === "memory") {
+      const name = `${from} → ${to}`;
+      found.flowed[name] = (found.flowed[name] ?? 0) + count;
     }
   }
-  return { seconds, sent, differences, flowed };
 }
 
 /** Requests that were not found under their names as often as they were sent, a sentence each. */

@@ -19,39 +19,39 @@ export function mariadb(port) {
     needs: ["mariadbd", "mariadb", "mariadb-install-db"],
     packages: ["mariadb-server"],
     port,
-    command: () => mariadbd(port),
-    prepare: () => fillMariadb(port),
+    command: mariadbd,
+    prepare: fillMariadb,
     load: askMariadb,
     requests: 32_000,
   };
 }
 
-const at = (...parts) => path.join(work, "mariadb", ...parts);
+const at = (port, ...parts) => path.join(work, `mariadb-${port}`, ...parts);
 
 function mariadbd(port) {
   return [
     "mariadbd",
     "--no-defaults",
-    `--datadir=${at("data")}`,
-    `--socket=${at("socket")}`,
-    `--pid-file=${at("pid")}`,
+    `--datadir=${at(port, "data")}`,
+    `--socket=${at(port, "socket")}`,
+    `--pid-file=${at(port, "pid")}`,
     `--port=${port}`,
     "--bind-address=127.0.0.1",
     `--user=${userInfo().username}`,
     "--skip-name-resolve",
     "--innodb-flush-log-at-trx-commit=0",
-    `--log-error=${at("log")}`,
+    `--log-error=${at(port, "log")}`,
   ];
 }
 
 async function fillMariadb(port) {
-  rmSync(at(), { recursive: true, force: true });
-  mkdirSync(at(), { recursive: true });
+  rmSync(at(port), { recursive: true, force: true });
+  mkdirSync(at(port), { recursive: true });
   const user = userInfo().username;
   await done([
     "mariadb-install-db",
     "--no-defaults",
-    `--datadir=${at("data")}`,
+    `--datadir=${at(port, "data")}`,
     `--user=${user}`,
     "--skip-test-db",
     "--auth-root-authentication-method=normal",
@@ -80,7 +80,7 @@ async function askMariadb(port, requests) {
   const kinds = ["SELECT myisam", "UPDATE myisam", "SELECT innodb", "UPDATE innodb"];
   const each = requests / kinds.length;
   const files = Array.from({ length: clients }, (_, client) => {
-    const file = at(`client-${client}.sql`);
+    const file = at(port, `client-${client}.sql`);
     writeFileSync(file, statements(kinds, each / clients, client));
     return file;
   });
@@ -117,16 +117,16 @@ export function postgres(port) {
     needs: ["postgres", "initdb", "pgbench", "setpriv"],
     packages: ["postgresql, with its programs in PATH"],
     port,
-    command: () => [...asUser(), "postgres", ...postgresOptions(port)],
-    prepare: () => fillPostgres(port),
-    ready: () => until(() => runChild([...psql(port), "SELECT 1"]), "PostgreSQL"),
+    command: (port) => [...asUser(), "postgres", ...postgresOptions(port)],
+    prepare: fillPostgres,
+    ready: (port) => until(() => runChild([...psql(port), "SELECT 1"]), "PostgreSQL"),
     load: askPostgres,
     requests: 32_000,
     sharesNothing: true,
   };
 }
 
-const data = path.join(work, "postgres");
+const data = (port) => path.join(work, `postgres-${port}`);
 
 /** PostgreSQL does not serve as root. */
 const asUser = () =>
@@ -134,7 +134,7 @@ const asUser = () =>
 
 const postgresOptions = (port) => [
   "-D",
-  data,
+  data(port),
   "-p",
   `${port}`,
   "-c",
@@ -148,13 +148,13 @@ const postgresOptions = (port) => [
 const psql = (port) => ["psql", "-h", "127.0.0.1", "-p", `${port}`, "-U", "postgres", "-q", "-c"];
 
 async function fillPostgres(port) {
-  rmSync(data, { recursive: true, force: true });
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  rmSync(data(port), { recursive: true, force: true });
+  mkdirSync(data(port), { recursive: true, mode: 0o700 });
   if (process.getuid?.() === 0) {
     const { stdout } = await runChild(["id", "-u", "postgres"]);
-    chownSync(data, Number(stdout), -1);
+    chownSync(data(port), Number(stdout), -1);
   }
-  await done([...asUser(), "initdb", "-D", data, "-A", "trust", "-U", "postgres", "--no-sync"]);
+  await done([...asUser(), "initdb", "-D", data(port), "-A", "trust", "-U", "postgres", "--no-sync"]);
   const log = openSync(path.join(work, "postgres.log"), "w");
   const [program, ...args] = [...asUser(), "postgres", ...postgresOptions(port)];
   const child = spawn(program, args, { stdio: ["ignore", log, log] });

@@ -1,5 +1,5 @@
 /** The section of docs/benchmarks.md on transactional profiling. */
-import { speedup } from "../lib/statistics.mjs";
+import { byWindow, cost } from "./beside.mjs";
 
 export function report(servers, journal, notes) {
   const { machine, revision } = journal.get("machine");
@@ -15,29 +15,34 @@ export function report(servers, journal, notes) {
   });
   return `## Transactional profiling of servers
 
-${machine}; ${revision}; ${journal.dates()}. The servers are the distribution's, unchanged. Each round starts the server
-alone, recorded by \`fulcrum transactions run\`, and under \`perf record\` at Fulcrum's first rate with copied stacks, in turn. The clients run
-on the same two processors. A cost is how much longer the same requests took than alone in the same round: the median over the rounds,
-with half the width of its 95 % interval. *Named* are requests that were found as a transaction of the right type.
+${machine}; ${revision}; ${journal.dates()}. The servers are the distribution's, unchanged. *Named* are requests that were found as a
+transaction of the right type while everything was recorded (\`--no-pauses\`).
 
-| server | requests | named | recorded | perf record |
-| --- | --: | --: | --: | --: |
+Costs are measured with two servers side by side, one alone and one under \`fulcrum transactions run\`, which are asked by short loads
+in turn, on the same two processors as the clients. A cost is how much longer all requests together took, with half the width of
+its 95 % interval. When recording costs a busy server more than 3 %, it pauses: *in the long run* is the cost from the first pause on,
+with the share of the time that is recorded; *while recording* and *in pauses* are its parts. \`perf record\` runs at Fulcrum's first
+rate with copied stacks.
+
+| server | requests | named | in the long run | recorded | while recording | in pauses | perf record |
+| --- | --: | --: | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
 ${[...differences, ...notes.map((note) => `- ${note}`)].join("\n")}
 
-What flowed through shared memory in all recorded rounds together. Each connection that a listener of Apache's pushes is one flow;
-with the event MPM it is pushed once more when it lingers.
+What flowed through shared memory in the rounds in which everything was recorded. Each connection that a listener of Apache's pushes is
+one flow; with the event MPM it is pushed once more when it lingers.
 
 ${flows.join("\n")}`;
 }
 
-function row(name, { seconds, sent, differences }) {
-  const { alone, recorded, perf } = seconds;
+function row(name, { sent, differences, pairs, windows, underPerf }) {
+  const { settled, recorded, paused, share } = byWindow(pairs, windows);
   const named = differences.length === 0 ? "all" : "not all, see below";
-  return `| ${name} | ${sent} | ${named} | ${cost(alone, recorded)} | ${perf === undefined ? "–" : cost(alone, perf)} |`;
+  const costs = [settled, recorded, paused, underPerf ?? []].map((it) => (it.length < 2 ? "–" : text(cost(it))));
+  const [inTheLongRun, ...others] = costs;
+  return `| ${[name, sent, named, inTheLongRun, `${(100 * share).toFixed(0)} %`, ...others].join(" | ")} |`;
 }
 
-function cost(alone, with_) {
-  const { value, spread } = speedup(alone, with_);
-  return `${(-100 * value).toFixed(1)} % ± ${(100 * spread).toFixed(1)}`;
+function text({ value, spread }) {
+  return `${value.toFixed(1)} % ± ${spread.toFixed(1)}`;
 }

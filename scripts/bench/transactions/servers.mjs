@@ -12,6 +12,8 @@ import { mariadb, postgres } from "./databases.mjs";
 export const work = path.join(root, "out", "bench", "transactions");
 const pages = path.join(work, "pages");
 const ports = await freePorts(7);
+/** Of a second server of each kind, at the same time. */
+export const secondPorts = await freePorts(7);
 const files = { "small.html": "hello\n", "large.html": "x".repeat(30_000) };
 
 /**
@@ -23,8 +25,8 @@ const files = { "small.html": "hello\n", "large.html": "x".repeat(30_000) };
  * @property {(port: number) => string[]} command that stays in the foreground
  * @property {(port: number, requests: number) => Promise<Load>} load
  * @property {number} requests of one round
- * @property {() => Promise<void>} [prepare] fills a database
- * @property {() => Promise<void>} [ready] waits until a server that listens also answers
+ * @property {(port: number) => Promise<void> | void} [prepare] writes what one at a port is configured by, or fills its database
+ * @property {(port: number) => Promise<void>} [ready] waits until a server that listens also answers
  * @property {[string, string]} [queue] by which functions one thread hands each connection to another
  * @property {boolean} [handsOver] threads hand connections to each other by functions that have no names
  * @property {boolean} [sharesNothing] no thread hands anything to another one: nothing may flow through shared memory
@@ -39,7 +41,8 @@ export const servers = [
     needs: ["nginx", "ab"],
     packages: ["nginx-light", "apache2-utils"],
     port: ports[0],
-    command: () => ["nginx", "-c", path.join(work, "nginx.conf")],
+    command: (port) => ["nginx", "-c", path.join(work, `nginx-${port}.conf`)],
+    prepare: nginx,
     load: http,
     requests: 20_000,
   },
@@ -48,7 +51,8 @@ export const servers = [
     needs: ["apache2", "ab"],
     packages: ["apache2", "apache2-utils"],
     port: ports[1],
-    command: () => ["apache2", "-f", path.join(work, "event.conf"), "-DFOREGROUND"],
+    command: (port) => ["apache2", "-f", path.join(work, `event-${port}.conf`), "-DFOREGROUND"],
+    prepare: (port) => apache("event", port),
     load: http,
     requests: 60_000,
     queue: ["ap_queue_push_socket", "ap_queue_pop_something"],
@@ -58,7 +62,8 @@ export const servers = [
     needs: ["apache2", "ab"],
     packages: ["apache2", "apache2-utils"],
     port: ports[2],
-    command: () => ["apache2", "-f", path.join(work, "worker.conf"), "-DFOREGROUND"],
+    command: (port) => ["apache2", "-f", path.join(work, `worker-${port}.conf`), "-DFOREGROUND"],
+    prepare: (port) => apache("worker", port),
     load: http,
     requests: 60_000,
     queue: ["ap_queue_push_socket", "ap_queue_pop_something"],
@@ -105,26 +110,28 @@ export async function prepare(chosen) {
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(pages, name), text);
   }
-  const [nginx, event, worker] = servers.map(({ port }) => port);
-  writeFileSync(
-    path.join(work, "nginx.conf"),
-    `daemon off; worker_processes 2; pid ${work}/nginx.pid; error_log ${work}/nginx.log;
-events { worker_connections 512; }
-http { access_log off; server { listen 127.0.0.1:${nginx}; root ${pages}; } }
-`,
-  );
-  writeFileSync(path.join(work, "event.conf"), apache("event", event));
-  writeFileSync(path.join(work, "worker.conf"), apache("worker", worker));
   for (const server of chosen) {
-    await server.prepare?.();
+    await server.prepare?.(server.port);
   }
 }
 
+function nginx(port) {
+  writeFileSync(
+    path.join(work, `nginx-${port}.conf`),
+    `daemon off; worker_processes 2; pid ${work}/nginx-${port}.pid; error_log ${work}/nginx-${port}.log;
+events { worker_connections 512; }
+http { access_log off; server { listen 127.0.0.1:${port}; root ${pages}; } }
+`,
+  );
+}
+
 function apache(mpm, port) {
-  return `ServerRoot /etc/apache2
+  writeFileSync(
+    path.join(work, `${mpm}-${port}.conf`),
+    `ServerRoot /etc/apache2
 ServerName localhost
-PidFile ${work}/${mpm}.pid
-ErrorLog ${work}/${mpm}.log
+PidFile ${work}/${mpm}-${port}.pid
+ErrorLog ${work}/${mpm}-${port}.log
 Listen 127.0.0.1:${port}
 LoadModule mpm_${mpm}_module /usr/lib/apache2/modules/mod_mpm_${mpm}.so
 LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
@@ -139,7 +146,8 @@ Group www-data
 <Directory />
 Require all granted
 </Directory>
-`;
+`,
+  );
 }
 
 /** Half of the requests for the small page and half for the large one, each by a connection of its own. */

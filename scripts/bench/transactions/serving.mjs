@@ -5,13 +5,25 @@ import { setTimeout as pause } from "node:timers/promises";
 import { engineBinary, StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
 
-/** What records a server into a folder that is not there yet. */
-export const recorder = (run) => [engineBinary, "transactions", "run", "--quiet", "--output", run, "--"];
+/** What records a server into a folder that is not there yet. Everything is recorded, without pauses. */
+export const recorder = (run) => recorderWith(run, "--no-pauses");
+
+/** The same as a user runs it, or with these options. */
+export const recorderWith = (run, ...options) => [
+  engineBinary,
+  "transactions",
+  "run",
+  "--quiet",
+  "--output",
+  run,
+  ...options,
+  "--",
+];
 
 /**
  * Starts a server, does something while it runs, and ends it with all that was started for it.
  * @template T
- * @param {{ name: string, port: number, command: (port: number) => string[], ready?: () => Promise<void> }} server
+ * @param {{ name: string, port: number, command: (port: number) => string[], ready?: (port: number) => Promise<void> }} server
  * @param {string[]} before what starts it, such as `fulcrum transactions run --`
  * @param {(child: import("node:child_process").ChildProcess) => Promise<T>} work
  * @returns {Promise<T>}
@@ -32,7 +44,7 @@ export async function whileServing(server, before, work) {
       () => child.exitCode ?? child.signalCode,
       () => errors,
     );
-    await server.ready?.();
+    await server.ready?.(server.port);
     return await work(child);
   } finally {
     signalGroup(child, "SIGTERM");

@@ -296,7 +296,7 @@ pub(crate) struct WorkspaceArg {
 }
 
 /// Above 0 %, below 100 %.
-fn overhead(text: &str) -> Result<f64, String> {
+pub(crate) fn overhead(text: &str) -> Result<f64, String> {
     match fraction(text)? {
         share if share > 0.0 && share < 1.0 => Ok(share),
         _ => Err("expected a share of the run time between 0 % and 100 %, such as 3%".into()),

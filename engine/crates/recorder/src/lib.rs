@@ -31,7 +31,8 @@ pub use refine::{
 };
 pub use remote::{Aim, Remote, TargetChoice};
 pub use transactions::{
-    TRANSACTION_LOG_LIMIT, TransactionOptions, TransactionProgress, record_transactions,
+    TRANSACTION_LOG_LIMIT, TRANSACTION_OVERHEAD, TransactionOptions, TransactionProgress,
+    record_transactions,
 };
 
 /// What to run and how. Every field but the program has a sensible [`Default`].

@@ -125,6 +125,12 @@ impl FlowDetector {
         }
     }
 
+    /// Nothing was watched for a while, so nothing is known of what is in memory now. Lists and what was learned stay.
+    pub fn forget_memory(&mut self) {
+        self.words.forget_all();
+        self.threads.forget_memory();
+    }
+
     /// A thread has taken a lock at `site` in the program.
     pub fn enter(&mut self, thread: ThreadId, lock: LockId, site: CodeAddress) -> Mode {
         let Some(state) = self.threads.get_mut(thread) else {

@@ -45,6 +45,13 @@ impl Threads {
         self.threads[place].take()
     }
 
+    /// No thread knows anything of memory, or is in a section.
+    pub(crate) fn forget_memory(&mut self) {
+        for thread in self.threads.iter_mut().flatten() {
+            *thread = Thread::new(thread.stack.clone());
+        }
+    }
+
     pub(crate) fn get(&self, id: ThreadId) -> Option<&Thread> {
         self.threads[*self.places.get(&id)?].as_ref()
     }

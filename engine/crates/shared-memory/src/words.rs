@@ -438,6 +438,13 @@ impl Words {
         }
     }
 
+    /// Nothing is known of any word.
+    pub(crate) fn forget_all(&mut self) {
+        self.words = Table::new();
+        self.starts.clear();
+        self.near.fill(0);
+    }
+
     fn forget_older_half(&mut self) {
         let before = self.words.len();
         let mut sections: Vec<u64> = self.words.iter().map(|it| it.1.section).collect();

@@ -11,6 +11,7 @@ use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
 
 use crate::log::Log;
 use crate::process::{ProcessInfo, processes, text};
+use crate::windows::Windows;
 
 pub(crate) use ends::{Channel, ChannelId, End, EndId};
 use ranges::Ranges;
@@ -38,6 +39,8 @@ pub(crate) struct Index {
     demoted: HashSet<(usize, u32)>,
     /// What is added to each process's times to convert them to the first process's clock, in nanoseconds.
     pub(crate) shifts: Vec<i64>,
+    /// When each run was recorded.
+    windows: Vec<Windows>,
 }
 
 /// How an item is used.
@@ -51,13 +54,14 @@ pub(crate) struct ItemUse {
 }
 
 impl Index {
-    /// Indexes logs, which belong to these runs.
+    /// Indexes logs, which belong to these runs, recorded in these windows.
     ///
     /// # Errors
     /// [`Cancelled`].
     pub(crate) fn of(
         logs: &[Log<'_>],
         runs: &[usize],
+        windows: Vec<Windows>,
         progress: &Progress,
     ) -> Result<Self, Cancelled> {
         let processes = processes(logs, runs);
@@ -73,12 +77,16 @@ impl Index {
             functions: HashMap::new(),
             demoted: HashSet::new(),
             shifts,
+            windows,
         };
         for (process, log) in logs.iter().enumerate() {
             for thread in 0..log.threads().len() {
                 for (at, (head, record)) in log.records(thread).enumerate() {
                     if at.is_multiple_of(RECORDS_BETWEEN_CHECKS) {
                         progress.check()?;
+                    }
+                    if !record.lasts() && !index.is_open(process, head.time_ns) {
+                        continue;
                     }
                     let time_ns = index.shared_time(process, head.time_ns);
                     index.take(process, time_ns, &record);
@@ -118,6 +126,32 @@ impl Index {
     /// The name of a function without an address.
     pub(crate) fn function(&self, process: usize, function: u64) -> Option<&str> {
         self.functions.get(&(process, function)).map(String::as_str)
+    }
+
+    /// When the run of a process was recorded. Always, if there are no windows.
+    pub(crate) fn windows(&self, process: usize) -> Option<&Windows> {
+        self.windows.get(self.processes[process].run)
+    }
+
+    /// Whether a process recorded everything at this time, by its own clock, or paused.
+    pub(crate) fn is_open(&self, process: usize, time_ns: u64) -> bool {
+        self.windows(process).is_none_or(|it| it.is_open(time_ns))
+    }
+
+    /// When windows ended: on the first process's clock, of which run, and on its own clock. Ascending.
+    pub(crate) fn window_ends(&self) -> Vec<(i64, usize, u64)> {
+        let mut ends = Vec::new();
+        for (run, windows) in self.windows.iter().enumerate() {
+            if let Some(process) = self.processes.iter().position(|it| it.run == run) {
+                ends.extend(
+                    windows
+                        .ends()
+                        .map(|it| (self.shared_time(process, it), run, it)),
+                );
+            }
+        }
+        ends.sort_unstable();
+        ends
     }
 
     /// Whether a process recorded that it created this one.

@@ -22,5 +22,6 @@ mod rows;
 pub mod run;
 pub mod samples;
 mod spots;
+mod windows;
 
 pub use log::{Header, Log, LogError, Lost, Parent, Place, Position, State, ThreadLog};

@@ -155,7 +155,8 @@ fn assemble(
         run_of.extend(of_folder.iter().map(|_| run));
         logs.extend(of_folder);
     }
-    let index = Index::of(&logs, &run_of, progress)?;
+    let windows = runs.iter().map(|it| it.windows().clone()).collect();
+    let index = Index::of(&logs, &run_of, windows, progress)?;
     let replaying = progress.part(READ, REPLAYED).with_phase("replaying");
     let mut world = replay(&logs, &index, resolvers, options.recognition, &replaying)?;
     let assigning = progress.with_phase("assigning samples");

@@ -36,5 +36,6 @@ mod messages;
 mod process;
 mod session;
 mod threads;
+mod windows;
 
 fulcrum_preload::sanitizer_options!();

@@ -221,6 +221,12 @@ fn fill() {
     }
 }
 
+/// Counts something that was sent.
+#[inline]
+pub(crate) fn count_message() {
+    header(word::MESSAGES).fetch_add(1, Ordering::Relaxed);
+}
+
 /// Counts a record that did not fit.
 pub(crate) fn drop_record() {
     header(word::DROPPED).fetch_add(1, Ordering::Relaxed);

@@ -52,6 +52,12 @@ impl Session {
         self.setting(setting::SHARED_MEMORY) != 0
     }
 
+    /// How often recording has paused and gone on: it pauses while this is odd.
+    #[inline]
+    pub(crate) fn window(&self) -> u64 {
+        self.setting(setting::WINDOW)
+    }
+
     /// Whether the engine is running.
     pub(crate) fn has_engine(&self) -> bool {
         let engine = self.setting(setting::ENGINE);

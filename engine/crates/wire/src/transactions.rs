@@ -17,8 +17,8 @@ pub use kinds::{Calling, Interest, LockKind, RecordKind, StreamKind, Via};
 pub use record::{Address, Head, NAMED_FUNCTIONS, Record};
 
 /// Changes whenever the layout of the log does.
-pub const VERSION: u64 = 4;
-/// The oldest version that is still read. It differs from the current one only in that it has no [`Record::Register`].
+pub const VERSION: u64 = 5;
+/// The oldest version that is still read. Up to 4, everything was recorded; in 3, there was no [`Record::Register`].
 pub const OLDEST_VERSION: u64 = 3;
 /// First word of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"FULCTLOG");
@@ -51,12 +51,16 @@ pub const UNWIND_SUFFIX: &str = ".unwind";
 pub const COPIES_SUFFIX: &str = ".copies";
 /// The file name under which the memory of translated copies is logged.
 pub const COPIES_MODULE: &str = "[watching critical sections]";
+/// File name of the times at which recording paused and went on, in turn: 64-bit words, little-endian, `CLOCK_MONOTONIC`,
+/// nanoseconds. It is missing if recording never paused. The times between a pause and the next are a window.
+pub const WINDOWS_FILE: &str = "windows";
 /// File name of the session's settings in the folder: [`setting`] words.
 pub const SETTINGS_FILE: &str = "settings";
 /// Files that are virtual machines: what threads pass to each other under their locks is the machine's own work.
 pub const VIRTUAL_MACHINES: [&str; 1] = ["libjvm.so"];
 
-/// Which 64-bit word of the settings is what; all little-endian. The engine writes them before the program starts.
+/// Which 64-bit word of the settings is what; all little-endian. The engine writes them before the program starts, and changes
+/// [`setting::WINDOW`] meanwhile.
 pub mod setting {
     /// [`super::MAGIC`].
     pub const MAGIC: usize = 0;
@@ -70,8 +74,11 @@ pub mod setting {
     pub const ENGINE: usize = 4;
     /// Not 0: critical sections are watched for flow through shared memory.
     pub const SHARED_MEMORY: usize = 5;
+    /// How often recording has paused and gone on: it pauses while this is odd. Then only records that [last](super::Record::lasts)
+    /// are written.
+    pub const WINDOW: usize = 6;
     /// How many words are in use.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
 }
 
 /// Which 64-bit word of the log's header is what; all little-endian.
@@ -115,8 +122,10 @@ pub mod word {
     pub const UNSEEN_OPERATIONS: usize = 17;
     /// Not 0: the process has a file of [`super::copies`].
     pub const COPIES: usize = 18;
+    /// How often the process has sent something into a stream, in pauses too.
+    pub const MESSAGES: usize = 19;
     /// How many words are in use.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 20;
 }
 
 /// Which 64-bit word of a file of copies is what; all little-endian. A page of header, then an entry of two words for each

@@ -42,6 +42,13 @@ pub(crate) struct RunArgs {
     /// Do not watch critical sections; transactions that threads pass to each other through memory are then not followed
     #[arg(long)]
     pub no_shared_memory: bool,
+    /// How much recording may slow the program down in the long run: a busy program for which it costs more is recorded in windows
+    /// of a few seconds
+    #[arg(long, value_name = "FRACTION", value_parser = crate::args::overhead, default_value = "3%")]
+    pub max_overhead: f64,
+    /// Record everything, whatever it costs
+    #[arg(long, conflicts_with = "max_overhead")]
+    pub no_pauses: bool,
     /// Largest size of a process's log, such as 500M or 4G; later events are not recorded
     #[arg(long, value_name = "SIZE", value_parser = crate::events::size, default_value = "1G")]
     pub limit: u64,

@@ -68,6 +68,7 @@ fn options(mut args: RunArgs) -> TransactionOptions {
         limit: args.limit,
         names: !args.no_names,
         shared_memory: !args.no_shared_memory,
+        max_overhead: (!args.no_pauses).then_some(args.max_overhead),
         ..TransactionOptions::default()
     }
 }
@@ -85,6 +86,9 @@ fn describe(progress: &TransactionProgress, style: Style) -> String {
         format!("{} samples", grouped(progress.samples)),
         style.quantity(i64::try_from(progress.bytes).unwrap_or(i64::MAX), "bytes"),
     ];
+    if progress.is_paused {
+        parts.push("paused, to slow the program down less".into());
+    }
     if progress.program_ended && running > 0 {
         parts.push("the program has ended; Ctrl-C stops what it left running".into());
     }
@@ -154,8 +158,9 @@ mod tests {
         };
         let start = "12 s · 5 processes, 4 running · 1,234 samples · 3.40 MB";
         assert_eq!(describe(&progress, style), start);
+        progress.is_paused = true;
         progress.program_ended = true;
-        let more = "the program has ended; Ctrl-C stops what it left running";
+        let more = "paused, to slow the program down less · the program has ended; Ctrl-C stops what it left running";
         assert_eq!(describe(&progress, style), format!("{start} · {more}"));
     }
 }

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fulcrum_symbols::load_bias;
 
@@ -14,6 +15,20 @@ pub(crate) fn is_alive(pid: u32) -> bool {
     // The state follows the name, which may contain anything.
     let state = status.rsplit_once(") ").map_or("", |(_, rest)| rest);
     !state.is_empty() && !state.starts_with(['Z', 'X'])
+}
+
+/// The CPU time that a process has used, all its threads together. `None` if it is gone.
+pub(crate) fn cpu_time(pid: u32) -> Option<Duration> {
+    let status = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may contain anything; user and system time are the twelfth and thirteenth fields after it.
+    let mut fields = status.rsplit_once(") ")?.1.split(' ').skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    let (user, system) = (ticks()?, ticks()?);
+    // SAFETY: takes a number and returns one.
+    let in_a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    Some(Duration::from_secs_f64(
+        (user + system) as f64 / in_a_second.max(1) as f64,
+    ))
 }
 
 /// Where the modules of a process are: `/proc/PID/maps`, and the program itself.

@@ -4,12 +4,14 @@
 //! The processes themselves write logs of what happens to transactions, so nothing is lost when the engine dies.
 
 mod code;
+mod pace;
 mod perf;
 mod process;
 mod rate;
 mod sampler;
 mod session;
 mod settings;
+mod windows;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,6 +23,9 @@ use crate::Stdio;
 
 /// The default limit of one process's log, bytes.
 pub const TRANSACTION_LOG_LIMIT: u64 = 1 << 30;
+
+/// By how much recording may slow a program down if nobody says otherwise, as a fraction.
+pub const TRANSACTION_OVERHEAD: f64 = 0.03;
 
 /// What to record and how.
 #[derive(Clone, Debug)]
@@ -45,6 +50,9 @@ pub struct TransactionOptions {
     pub names: bool,
     /// Watch critical sections for transactions that flow through shared memory, from thread to thread (Whodunit §3).
     pub shared_memory: bool,
+    /// By how much recording may slow the program down in the long run, as a fraction: it pauses when it costs more. With `None`,
+    /// everything is recorded.
+    pub max_overhead: Option<f64>,
     /// The CPU time between two samples of a thread at first, in nanoseconds. It becomes longer when there are plenty of samples.
     pub period_ns: u64,
 }
@@ -69,6 +77,7 @@ impl Default for TransactionOptions {
             limit: TRANSACTION_LOG_LIMIT,
             names: true,
             shared_memory: true,
+            max_overhead: Some(TRANSACTION_OVERHEAD),
             period_ns: PERIOD_NS,
         }
     }
@@ -89,6 +98,8 @@ pub struct TransactionProgress {
     pub bytes: u64,
     /// The number of CPU samples.
     pub samples: u64,
+    /// Recording pauses at the moment, because it would cost too much.
+    pub is_paused: bool,
     /// The program itself has ended, and processes that it started run on.
     pub program_ended: bool,
 }

@@ -91,6 +91,11 @@ impl Logged {
             .clamp(HEADER, self.get(word::LIMIT).max(HEADER))
     }
 
+    /// How often it has sent something.
+    pub(crate) fn messages(&self) -> u64 {
+        self.get(word::MESSAGES)
+    }
+
     /// The number of records that did not fit.
     pub(crate) fn dropped(&self) -> u64 {
         self.get(word::DROPPED)

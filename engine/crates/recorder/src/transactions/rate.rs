@@ -33,6 +33,11 @@ impl Rate {
         }
     }
 
+    /// The present period, nanoseconds.
+    pub(crate) fn period_ns(&self) -> u64 {
+        self.now_ns
+    }
+
     /// The next period, nanoseconds, if `taken` samples are enough for the present one.
     pub(crate) fn next_ns(&self, taken: u64) -> Option<u64> {
         let plenty = taken.saturating_sub(self.taken) >= PLENTY;

@@ -21,8 +21,13 @@ use crate::program::unwind;
 /// Reads the events of a run and writes its samples.
 pub(crate) struct Sampler {
     perf: Perf,
+    /// Recording pauses.
+    is_paused: bool,
     writing: Writing,
 }
+
+/// The period of the machine's samples in pauses, nanoseconds. The events stay open, since they also tell of processes.
+const PAUSED_PERIOD_NS: u64 = 1_000_000_000;
 
 /// Writes the samples of a run.
 struct Writing {
@@ -76,6 +81,7 @@ impl Sampler {
         let tree = (perf.scope == Scope::Machine).then(Tree::of_this_thread);
         Ok(Sampler {
             perf,
+            is_paused: false,
             writing: Writing {
                 out,
                 rate: Rate::new(period_ns),
@@ -105,10 +111,28 @@ impl Sampler {
         self.writing.taken
     }
 
-    /// Writes what was recorded since the last call. `known` has the code of processes with a log.
-    pub(crate) fn drain(&mut self, known: &HashMap<u32, Code>) {
+    /// Hardly takes samples while recording pauses.
+    pub(crate) fn pause(&mut self, is_paused: bool) {
+        self.is_paused = is_paused;
+        if self.perf.scope == Scope::Machine {
+            let period_ns = match is_paused {
+                true => PAUSED_PERIOD_NS,
+                false => self.writing.rate.period_ns(),
+            };
+            if let Err(error) = self.perf.set_period(period_ns) {
+                self.writing.failed.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Writes what was recorded since the last call, but for samples of the moments that `leaves_out` tells. `known` has the code of
+    /// processes with a log.
+    pub(crate) fn drain(&mut self, known: &HashMap<u32, Code>, leaves_out: impl Fn(u64) -> bool) {
         let writing = &mut self.writing;
         self.perf.read(|event| {
+            if matches!(event, Event::Sample(it) if leaves_out(it.time_ns)) {
+                return;
+            }
             if let Err(error) = writing.take(&event, known) {
                 writing.failed.get_or_insert(error);
             }
@@ -118,6 +142,7 @@ impl Sampler {
             writing.failed.get_or_insert(error);
         }
         if self.perf.scope == Scope::Machine
+            && !self.is_paused
             && let Some(period_ns) = writing.rate.next_ns(writing.taken)
         {
             match self.perf.set_period(period_ns) {
@@ -133,8 +158,12 @@ impl Sampler {
     ///
     /// # Errors
     /// The first error: samples after it are missing.
-    pub(crate) fn finish(mut self, known: &HashMap<u32, Code>) -> io::Result<()> {
-        self.drain(known);
+    pub(crate) fn finish(
+        mut self,
+        known: &HashMap<u32, Code>,
+        leaves_out: impl Fn(u64) -> bool,
+    ) -> io::Result<()> {
+        self.drain(known, leaves_out);
         let mut writing = self.writing;
         if writing.lost > 0 {
             writing.out.lost(writing.lost)?;

@@ -21,6 +21,7 @@ use super::code::{Code, Copies};
 use super::process::{Logged, Unready};
 use super::sampler::Sampler;
 use super::settings::Settings;
+use super::windows::Windows;
 use super::{TransactionOptions, TransactionProgress};
 use crate::program::open_folder::OpenFolder;
 use crate::program::proc::is_alive;
@@ -83,6 +84,7 @@ pub fn record_transactions(
             return Err(error);
         }
     };
+    let at = folder.path().to_owned();
     let mut session = Session {
         options,
         folder,
@@ -91,6 +93,7 @@ pub fn record_transactions(
         settings,
         tables,
         sampler,
+        windows: options.max_overhead.map(|most| Windows::new(&at, most)),
         child,
         status: None,
         started: Instant::now(),
@@ -156,6 +159,9 @@ fn prepare(
     set("names", options.names.into());
     set("sharedMemory", options.shared_memory.into());
     set("periodNs", options.period_ns.into());
+    if let Some(most) = options.max_overhead {
+        set("maxOverhead", most.into());
+    }
     if let Some(duration) = options.duration {
         set("duration", duration.as_secs_f64().into());
     }
@@ -191,6 +197,8 @@ struct Session<'a> {
     settings: Settings,
     tables: unwind::Cache,
     sampler: Option<Sampler>,
+    /// Recording pauses when it costs too much. `None` if it may cost anything.
+    windows: Option<Windows>,
     child: Child,
     /// The exit status of the program, once it has ended.
     status: Option<ExitStatus>,
@@ -267,7 +275,22 @@ impl Session<'_> {
             }
         }
         if let Some(sampler) = &mut self.sampler {
-            sampler.drain(&self.known);
+            let windows = self.windows.as_ref();
+            sampler.drain(&self.known, |time_ns| was_paused(windows, time_ns));
+        }
+        self.decide();
+    }
+
+    /// Pauses recording or goes on with it, if it is time to.
+    fn decide(&mut self) {
+        let Some(windows) = &mut self.windows else {
+            return;
+        };
+        let open = self.processes.values().filter(|it| it.is_open());
+        let messages = self.processes.values().map(Logged::messages).sum();
+        let has_changed = windows.decide(|| open.map(|it| it.pid), messages, &self.settings);
+        if has_changed && let Some(sampler) = &mut self.sampler {
+            sampler.pause(windows.is_paused());
         }
     }
 
@@ -323,6 +346,7 @@ impl Session<'_> {
             running: self.running(),
             bytes: self.processes.values().map(Logged::bytes).sum(),
             samples: self.sampler.as_ref().map_or(0, Sampler::taken),
+            is_paused: self.windows.as_ref().is_some_and(Windows::is_paused),
             program_ended: self.status.is_some(),
         }
     }
@@ -377,8 +401,9 @@ impl Session<'_> {
 
     fn finish(mut self, stopped: bool) -> Result<Recorded, Error> {
         self.update();
+        let windows = self.windows.as_ref();
         if let Some(sampler) = self.sampler.take()
-            && let Err(error) = sampler.finish(&self.known)
+            && let Err(error) = sampler.finish(&self.known, |it| was_paused(windows, it))
         {
             self.notes
                 .push(format!("The CPU samples could not be written: {error}."));
@@ -420,6 +445,18 @@ impl Session<'_> {
                     .into(),
             );
         }
+        if let Some(windows) = &self.windows {
+            if let Some(cost) = windows.cost() {
+                notes.push(format!(
+                    "Recording paused at times: while it went on, the program needed {:.0} % more CPU time for each message that it \
+                     sent. Record everything with --no-pauses, or longer windows with --max-overhead.",
+                    100.0 * cost
+                ));
+            }
+            if let Some(error) = windows.failure() {
+                notes.push(format!("Recording could not pause ({error}), so it may have cost more than was allowed."));
+            }
+        }
         let dropped: u64 = self.processes.values().map(Logged::dropped).sum();
         if dropped > 0 {
             notes.push(format!(
@@ -449,6 +486,11 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// Whether recording paused at a moment.
+fn was_paused(windows: Option<&Windows>, time_ns: u64) -> bool {
+    windows.is_some_and(|it| it.was_paused(time_ns))
 }
 
 fn name_ends(path: &Path, with: &str) -> bool {

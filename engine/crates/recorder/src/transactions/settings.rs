@@ -35,6 +35,12 @@ impl Settings {
         Ok(settings)
     }
 
+    /// How often recording has paused and gone on: processes pause while this is odd.
+    pub(crate) fn set_window(&self, number: u64) {
+        self.word(setting::WINDOW)
+            .store(number.to_le(), Ordering::Release);
+    }
+
     fn word(&self, at: usize) -> &AtomicU64 {
         assert!(at < setting::COUNT);
         // SAFETY: the word lies within the mapping, which is page-aligned, and is only used as an atomic.

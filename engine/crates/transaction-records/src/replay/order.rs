@@ -33,6 +33,8 @@ struct Order<'a> {
     waiting: HashMap<Cause, Vec<Turn>>,
     /// The number of records taken.
     taken: usize,
+    /// When windows of which run end, by both clocks, the next one last.
+    ends: Vec<(i64, usize, u64)>,
 }
 
 /// The number of records between two checks for cancellation.
@@ -58,7 +60,9 @@ pub(super) fn run(
         blocked: BTreeSet::new(),
         waiting: HashMap::new(),
         taken: 0,
+        ends: world.index.window_ends(),
     };
+    order.ends.reverse();
     for (log, of_log) in logs.iter().enumerate() {
         for row in 0..of_log.threads().len() {
             let next = of_log.record_at(row, Position::default());
@@ -72,6 +76,9 @@ pub(super) fn run(
         if order.taken >= next_check {
             progress.at(order.taken as f64 / all.max(1) as f64)?;
             next_check = order.taken + CANCEL_CHECK_INTERVAL;
+        }
+        if order.ends_window(logs, world) {
+            continue;
         }
         if let Some(Reverse((time, thread))) = order.ready.pop() {
             order.try_next(logs, world, (time, thread));
@@ -105,6 +112,33 @@ fn happened_ns<'a>(log: &Log<'a>, row: usize, next: &(Head, Record<'a>, Position
 }
 
 impl<'a> Order<'a> {
+    /// If the next record comes after the end of a window, ends the window. What still waits there waits in vain, for something that
+    /// was not recorded. Returns whether there was anything to do.
+    fn ends_window(&mut self, logs: &[Log<'a>], world: &mut World<'_>) -> bool {
+        let Some(&(end, run, end_ns)) = self.ends.last() else {
+            return false;
+        };
+        let next = self.ready.peek().map(|Reverse((time, _))| *time);
+        if next.is_some_and(|it| it < end) || next.is_none() && self.blocked.is_empty() {
+            return false;
+        }
+        let mut late = self.blocked.iter().take_while(|(time, _)| *time < end);
+        let of_run = late
+            .find(|(_, thread)| world.run_of(*thread) == run)
+            .copied();
+        match of_run {
+            Some(turn) => {
+                self.blocked.remove(&turn);
+                self.take(logs, world, turn.1);
+            }
+            None => {
+                self.ends.pop();
+                world.ends_window(run, end_ns);
+            }
+        }
+        true
+    }
+
     fn line_up(&mut self, logs: &[Log<'a>], world: &mut World<'_>, thread: ThreadRow) {
         let queue = &self.queues[thread];
         match &queue.next {
@@ -119,10 +153,10 @@ impl<'a> Order<'a> {
 
     fn try_next(&mut self, logs: &[Log<'a>], world: &mut World<'_>, turn: Turn) {
         let (_, thread) = turn;
-        let Some((_, record, _)) = &self.queues[thread].next else {
+        let Some((head, record, _)) = &self.queues[thread].next else {
             return;
         };
-        match world.obstacle(thread, record) {
+        match world.obstacle(thread, (*head, record)) {
             Some(cause) => {
                 self.blocked.insert(turn);
                 self.waiting.entry(cause).or_default().push(turn);

@@ -11,3 +11,4 @@ mod spans;
 mod traces;
 mod virtual_machines;
 mod waits;
+mod windows;

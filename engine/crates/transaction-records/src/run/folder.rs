@@ -4,11 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use fulcrum_wire::transactions::{HEADER, LOG_SUFFIX, SETTINGS_FILE, setting, word};
+use fulcrum_wire::transactions::{HEADER, LOG_SUFFIX, SETTINGS_FILE, WINDOWS_FILE, setting, word};
 
 use crate::error::RunError;
 use crate::log::{Log, LogError};
 use crate::samples::{self, Samples};
+use crate::windows::Windows;
 
 /// The contents of a run's folder.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub(super) struct Folder {
     path: PathBuf,
     logs: Vec<LogFile>,
     samples: Option<Vec<u8>>,
+    windows: Windows,
     is_going_on: bool,
 }
 
@@ -51,7 +53,14 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(RunError::File { path: file, error }),
         };
+        let file = path.join(WINDOWS_FILE);
+        let windows = match fs::read(&file) {
+            Ok(bytes) => Windows::read(&bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Windows::default(),
+            Err(error) => return Err(RunError::File { path: file, error }),
+        };
         Ok(Folder {
+            windows,
             is_going_on: is_going_on(path),
             ..Folder::with(path, logs, samples)?
         })
@@ -80,6 +89,7 @@ impl Folder {
             path: path.into(),
             logs,
             samples,
+            windows: Windows::default(),
             is_going_on: false,
         })
     }
@@ -116,6 +126,11 @@ impl Folder {
     pub(crate) fn refused(&self) -> impl Iterator<Item = (&str, LogError)> {
         let all = self.logs.iter();
         all.filter_map(|it| Some((&*it.name, Log::read(&it.bytes).err()?)))
+    }
+
+    /// When it was recorded.
+    pub(crate) fn windows(&self) -> &Windows {
+        &self.windows
     }
 
     /// The samples, or `None` if the run has none.

@@ -52,7 +52,8 @@ struct Addresses {
 pub fn symbols_needed(folder: &Path) -> Result<Vec<SymbolsNeeded>, RunError> {
     let folder = Folder::read(folder)?;
     let logs = folder.logs();
-    let index = Index::of(&logs, &vec![0; logs.len()], &Progress::default())?;
+    let windows = vec![folder.windows().clone()];
+    let index = Index::of(&logs, &vec![0; logs.len()], windows, &Progress::default())?;
     let mut groups: BTreeMap<Vec<ModuleMap>, Addresses> = BTreeMap::new();
     for (info, log) in index.processes.iter().zip(&logs) {
         let group = groups.entry(info.modules.clone()).or_default();

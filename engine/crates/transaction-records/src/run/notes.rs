@@ -24,6 +24,7 @@ pub(super) fn of_reading(runs: &[Folder], logs: &[Log<'_>], world: &World<'_>) -
     for (row, log) in logs.iter().enumerate() {
         of_process(row, log, world, &mut notes);
     }
+    notes.extend(runs.iter().filter_map(of_windows));
     of_clocks(world, &mut notes);
     if world.forced > 0 {
         notes.push(format!(
@@ -33,6 +34,23 @@ pub(super) fn of_reading(runs: &[Folder], logs: &[Log<'_>], world: &World<'_>) -
     }
     notes.extend(of_programs(logs, world));
     notes
+}
+
+/// What was not recorded because recording paused.
+fn of_windows(run: &Folder) -> Option<String> {
+    let last = run.windows().last()?;
+    let logs = run.logs();
+    let began = logs.iter().map(|it| it.header().start_ns).min()?;
+    let ended = logs.iter().map(|it| it.header().end_ns).max()?.max(last);
+    let all = ended.saturating_sub(began);
+    let recorded = all.saturating_sub(run.windows().paused_ns(ended));
+    Some(format!(
+        "{:.0} of {:.0} s were recorded, in {}, since recording everything would have slowed the program down too much. Counts and \
+         sums are those of the windows; what began or ended outside of them is left out.",
+        recorded as f64 / 1e9,
+        all as f64 / 1e9,
+        counted(run.windows().count() as u64, "window", "windows"),
+    ))
 }
 
 fn of_process(row: usize, log: &Log<'_>, world: &World<'_>, notes: &mut Vec<String>) {

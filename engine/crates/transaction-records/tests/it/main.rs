@@ -14,3 +14,4 @@ mod support;
 mod tasks;
 mod timeline;
 mod traces;
+mod windows;

@@ -5,7 +5,7 @@ use fulcrum_wire::transactions::{StreamKind, Via};
 use crate::support::script::{Script, Thread};
 
 /// A caller and a callee with a connection, which is stream 1 at both.
-fn two_tiers(script: &mut Script) -> (Thread, Thread) {
+pub(crate) fn two_tiers(script: &mut Script) -> (Thread, Thread) {
     let web = script.process(10, "web");
     let db = script.process(20, "db");
     script.tcp(web, "main > connect", 1, Via::Connected, (5000, 80));

@@ -243,11 +243,15 @@ pub(crate) fn accepting(fd: c_int, frame: &Frame, real: impl FnOnce() -> c_int) 
         return real();
     }
     let began_ns = fulcrum_preload::sys::now();
+    let is_recorded = thread::is_recorded();
     let connection = real();
     if connection < 0 {
         return connection;
     }
     came(connection, Via::Accepted);
+    if !is_recorded {
+        return connection;
+    }
     // Most servers poll first.
     let is_idle = thread::current().is_some_and(|it| it.work.is_idle());
     if !is_idle

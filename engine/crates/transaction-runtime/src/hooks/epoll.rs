@@ -116,7 +116,7 @@ struct Registration {
 impl Registration {
     /// Returns `None` if it tells nothing new. In the steady state of most programs, none does.
     fn of(fd: c_int, interest: Interest) -> Option<Registration> {
-        let thread = thread::current()?;
+        let thread = thread::current().filter(|_| thread::is_recorded())?;
         let stream = match entries::get(fd)? {
             // Requests arrive there, and belong to themselves.
             Entry::Nothing | Entry::Unknown(Via::Accepted) => return None,
@@ -191,9 +191,16 @@ pub(crate) unsafe fn waiting(
     frame: &Frame,
     real: impl FnOnce(c_int) -> c_int,
 ) -> c_int {
-    if !thread::is_logged() {
-        return real(count);
+    if !thread::is_recorded() {
+        let found = real(count);
+        if found > 1
+            && let Some(thread) = thread::current()
+        {
+            thread.is_behind.set(true);
+        }
+        return found;
     }
+    thread::catches_up();
     let began_ns = sys::now();
     let found = real(count.min(1));
     if !idle::has_waited(found.into()) {

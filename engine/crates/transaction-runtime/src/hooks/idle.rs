@@ -33,9 +33,10 @@ impl Blocking {
 
 /// Runs a call that waits for anything.
 pub(crate) fn idling(blocking: Blocking, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
-    if blocking == Blocking::Never || !thread::is_logged() {
+    if blocking == Blocking::Never || !thread::is_recorded() {
         return real();
     }
+    thread::catches_up();
     let began_ns = sys::now();
     let result = real();
     if has_waited(result.into())

@@ -13,7 +13,7 @@ use super::names;
 use crate::threads::thread;
 
 fn begins(env: Env, jvmti: Jvmti, lock: Object, kind: Option<LockKind>) {
-    if lock.is_null() {
+    if lock.is_null() || !thread::is_recorded() {
         return;
     }
     let (class, own) = names::of_lock(env, jvmti, lock);

@@ -74,7 +74,7 @@ pub(crate) fn calling(
     real: impl FnOnce() -> c_long,
 ) -> c_long {
     let effect = effect(number, operation);
-    if matches!(effect, Effect::Other) || !thread::is_logged() {
+    if matches!(effect, Effect::Other) || !thread::is_recorded() {
         return real();
     }
     let began = sys::now();

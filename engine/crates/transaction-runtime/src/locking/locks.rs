@@ -71,7 +71,7 @@ fn taking(
     attempt: impl FnOnce() -> c_int,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    if !thread::is_logged() {
+    if !thread::is_recorded() {
         return real();
     }
     let result = attempt();
@@ -122,7 +122,7 @@ fn giving(
 ) -> c_int {
     sections::giving_back(lock.addr() as u64);
     // SAFETY: the program's own lock, which it holds.
-    if !thread::is_logged() || !unsafe { passes_on(lock, own) } {
+    if !thread::is_recorded() || !unsafe { passes_on(lock, own) } {
         return real();
     }
     passing_on((lock, kind), frame, real)
@@ -243,8 +243,15 @@ unsafe fn awaiting(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     sections::giving_back(mutex.addr() as u64);
-    if !thread::is_logged() {
-        return real();
+    if !thread::is_recorded() {
+        let result = real();
+        if result == 0 || result == timed_out {
+            thread::catches_up();
+            // The next window may have opened.
+            // SAFETY: this function has the same contract.
+            unsafe { sections::taken(captured, mutex.addr() as u64, result) };
+        }
+        return result;
     }
     let began_ns = sys::now();
     // SAFETY: the program's own mutex, which it holds.
@@ -264,7 +271,7 @@ unsafe fn awaiting(
 /// Runs a call that signals a condition.
 fn signalling(condition: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the program's own condition.
-    if !thread::is_logged() || !unsafe { glibc::condition_is_awaited(condition) } {
+    if !thread::is_recorded() || !unsafe { glibc::condition_is_awaited(condition) } {
         return real();
     }
     let time = sys::now();
@@ -303,7 +310,7 @@ signals!(pthread_cond_broadcast, pthread_cond_broadcast @ "GLIBC_2.3.2");
 
 /// Runs a call that decrements a semaphore. Such calls report errors in `errno`.
 fn drawing(semaphore: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
-    if !thread::is_logged() {
+    if !thread::is_recorded() {
         return real();
     }
     let errno = sys::KeepErrno::new();
@@ -338,7 +345,7 @@ defines!(sem_clockwait(semaphore: Lock, clock: clockid_t, deadline: *const times
 defines!(sem_post(semaphore: Lock) -> c_int, frame, |next| {
     // SAFETY: the program's own semaphore, passed on.
     unsafe {
-        let awaited = thread::is_logged() && glibc::semaphore_is_awaited(semaphore);
+        let awaited = thread::is_recorded() && glibc::semaphore_is_awaited(semaphore);
         let time = sys::now();
         let result = next(semaphore);
         if awaited && result == 0 {
@@ -354,7 +361,7 @@ const TIMED_OUT: c_int = 4;
 
 /// Runs a call that takes a C11 mutex.
 fn taking_c11(lock: Lock, frame: &Captured, real: impl FnOnce() -> c_int) -> c_int {
-    if !thread::is_logged() {
+    if !thread::is_recorded() {
         return real();
     }
     // SAFETY: the program's own mutex.

@@ -4,7 +4,7 @@
 use core::ffi::c_int;
 use core::mem;
 use core::ops::Range;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use fulcrum_critical_sections::{
     Captured, Functions, Limits, Observer, Registers as AllRegisters, Scope, Translated,
@@ -21,7 +21,7 @@ use super::{copies, pool, watch};
 use crate::call_paths::modules;
 use crate::hooks::frame::Called;
 use crate::threads::thread::{self, Inside, Thread};
-use crate::{active, session};
+use crate::{active, session, windows};
 
 /// The detector of this process. Its contexts are items: numbers of [`Record::Produce`].
 static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
@@ -29,6 +29,8 @@ static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
 static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
 /// The detector's count of sites with flow when threads were last told to ask again.
 static WOKEN: AtomicU32 = AtomicU32::new(0);
+/// Whether a pause has ended of which the detector does not know.
+static MISSED: AtomicBool = AtomicBool::new(false);
 
 /// Starts to watch sections, if the session asks for it. `native` are hooks that run unchanged, `later` those that signal a condition
 /// or begin by releasing a lock, `last` those that return twice.
@@ -96,6 +98,20 @@ fn watched() -> Option<&'static Thread> {
     thread::current().filter(|it| !it.is_vforked())
 }
 
+/// The same in windows: no section begins to be watched in a pause, though one may end there.
+#[inline]
+fn watched_now() -> Option<&'static Thread> {
+    watched().filter(|_| windows::is_open())
+}
+
+/// A window begins: all threads ask again what is watched. The detector may be in use, so it forgets later.
+pub(crate) fn begin_window() {
+    if watch::is_on() {
+        MISSED.store(true, Ordering::Release);
+        wake();
+    }
+}
+
 /// The calling thread has taken a lock and would now return `result`. Does not return if the section is watched, so no
 /// frame up to the hook's caller may have anything to drop.
 ///
@@ -103,7 +119,7 @@ fn watched() -> Option<&'static Thread> {
 /// `captured` belongs to the hook that makes this call.
 #[inline]
 pub(crate) unsafe fn taken(captured: &Captured, lock: u64, result: c_int) {
-    if let Some(thread) = watched() {
+    if let Some(thread) = watched_now() {
         thread.watch.site.set(Called::caller(captured));
         // SAFETY: this function has the same contract.
         unsafe { fulcrum_critical_sections::lock_taken(captured, lock, result as u64) };
@@ -138,6 +154,7 @@ pub(crate) fn begin_again() {
     pool::after_fork();
     copies::begin_again();
     WOKEN.store(0, Ordering::Relaxed);
+    MISSED.store(false, Ordering::Relaxed);
     // SAFETY: in a forked child, no other thread has it.
     unsafe { DETECTOR.raw() }.free();
     let before = DETECTOR.lock().replace(detector());
@@ -154,6 +171,9 @@ fn with<T>(thread: &Thread, what: impl FnOnce(&mut FlowDetector, ThreadId) -> T)
         return None;
     };
     let detector = detector.as_mut()?;
+    if MISSED.load(Ordering::Relaxed) && MISSED.swap(false, Ordering::Acquire) {
+        detector.forget_memory();
+    }
     let id = ThreadId(thread.number());
     if watch.is_lost.replace(false) {
         detector.end_thread(id);
@@ -182,9 +202,10 @@ struct Sections;
 
 impl Observer for Sections {
     fn entered(&self, lock: u64, site: u64, is_followed: bool) -> Wish {
-        let Some(thread) = watched() else {
-            return Wish::Native(Scope::Site);
+        let Some(thread) = watched_now() else {
+            return Wish::Native(Scope::Lock);
         };
+        windows::is_open_for(thread);
         let enter = |it: &mut FlowDetector, id| {
             if !is_followed {
                 it.missed(id);
@@ -199,11 +220,11 @@ impl Observer for Sections {
     }
 
     fn expected(&self, _: u64, _: u64) -> bool {
-        watched().is_some_and(find_path)
+        watched_now().is_some_and(find_path)
     }
 
     fn passed(&self, lock: u64, site: u64, effects: &[(CodeAddress, Effect)]) -> (Wish, Mode) {
-        let Some(inside) = watched().and_then(|_| thread::enter()) else {
+        let Some(inside) = watched_now().and_then(|_| thread::enter()) else {
             return (Wish::Native(Scope::Lock), Mode::Native);
         };
         let path = inside.thread().watch.path.get();

@@ -2,10 +2,12 @@
 
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Via;
+
+use crate::windows;
 
 /// Descriptors from this number on are ignored.
 const MOST: usize = 1 << 18;
@@ -66,6 +68,39 @@ pub(crate) struct Descriptor {
     data: AtomicU64,
     /// The mark of the last recorded registration, or 0.
     mark: AtomicU64,
+    /// What has passed through it while it was not identified.
+    passed: Passed,
+}
+
+/// What passed through a descriptor before it was identified, in pauses.
+#[derive(Default)]
+pub(crate) struct Passed {
+    /// Bytes.
+    pub(crate) sent: AtomicU64,
+    /// Bytes.
+    pub(crate) received: AtomicU64,
+    /// Whether it has received something since it last sent, or was accepted and has not sent anything.
+    pub(crate) is_asked: AtomicBool,
+}
+
+impl Passed {
+    /// Bytes were sent.
+    pub(crate) fn sends(&self, bytes: u64) {
+        self.sent.fetch_add(bytes, Ordering::Relaxed);
+        self.is_asked.store(false, Ordering::Relaxed);
+    }
+
+    /// Bytes were received.
+    pub(crate) fn receives(&self, bytes: u64) {
+        self.received.fetch_add(bytes, Ordering::Relaxed);
+        self.is_asked.store(true, Ordering::Relaxed);
+    }
+
+    fn begin(&self, is_asked: bool) {
+        self.sent.store(0, Ordering::Relaxed);
+        self.received.store(0, Ordering::Relaxed);
+        self.is_asked.store(is_asked, Ordering::Relaxed);
+    }
 }
 
 static TABLE: AtomicPtr<Descriptor> = AtomicPtr::new(null_mut());
@@ -111,8 +146,15 @@ pub(crate) fn set_if(fd: c_int, before: Entry, found: Entry) -> bool {
 pub(crate) fn set(fd: c_int, entry: Entry) -> Option<Entry> {
     let descriptor = at(fd)?;
     END.fetch_max(fd as usize + 1, Ordering::Relaxed);
+    let is_asked = entry == Entry::Unknown(Via::Accepted) && !windows::is_open();
+    descriptor.passed.begin(is_asked);
     let before = descriptor.entry.swap(entry.to_word(), Ordering::AcqRel);
     Some(Entry::of(before))
+}
+
+/// What has passed through a descriptor that is not identified.
+pub(crate) fn passed(fd: c_int) -> Option<&'static Passed> {
+    at(fd).map(|it| &it.passed)
 }
 
 /// Whether anything is known about it.

@@ -6,19 +6,32 @@ use core::slice;
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{MAX_HEAD, Record};
 
-use super::entries::{self, Entry};
+use super::entries::{self, Entry, Passed};
 use super::streams::{self, Stream};
 use crate::hooks::frame::Frame;
+use crate::log;
 use crate::session;
 use crate::threads::process_context;
 use crate::threads::thread::{self, Inside};
+use crate::windows;
 
 /// A call that may move bytes, before it is made.
 #[derive(Clone, Copy)]
 pub(crate) struct Begun {
     fd: c_int,
     entry: Entry,
+    /// 0 in a pause.
     time_ns: u64,
+}
+
+impl Begun {
+    /// When it began. What began in a pause is taken to begin now.
+    fn time_ns(&self) -> u64 {
+        match self.time_ns {
+            0 => sys::now(),
+            time_ns => time_ns,
+        }
+    }
 }
 
 /// Returns `None` if nothing on this descriptor is logged.
@@ -32,8 +45,17 @@ pub(crate) fn begin(fd: c_int) -> Option<Begun> {
         entry => Some(Begun {
             fd,
             entry,
-            time_ns: sys::now(),
+            time_ns: if windows::is_open() { sys::now() } else { 0 },
         }),
+    }
+}
+
+/// What passes through a descriptor that is not identified yet: in pauses, it need not be.
+#[inline]
+fn unidentified(begun: &Begun) -> Option<&'static Passed> {
+    match begun.entry {
+        Entry::Unknown(_) if !windows::is_open() => entries::passed(begun.fd),
+        _ => None,
     }
 }
 
@@ -54,18 +76,22 @@ pub(crate) fn sent(begun: Begun, bytes: isize, frame: &Frame) {
         return;
     }
     let length = bytes as u64;
+    log::count_message();
+    if let Some(passed) = unidentified(&begun) {
+        return passed.sends(length);
+    }
     let inside = thread::enter();
     let Some(stream) = streams::of(inside.as_ref(), begun.fd, begun.entry) else {
         return;
     };
     let offset = stream.sends(length);
-    if let Some(inside) = inside {
+    if let Some(inside) = inside.filter(|_| windows::is_open()) {
         stream.announce(&inside);
         let record = Record::Send {
             stream: stream.id(),
             offset,
             length,
-            began_ns: begun.time_ns,
+            began_ns: begun.time_ns(),
         };
         inside.write(inside.path(frame), &record);
         process_context::log(&inside);
@@ -77,12 +103,15 @@ pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) 
     let Ok(length) = u64::try_from(bytes) else {
         return;
     };
+    if let Some(passed) = unidentified(&begun) {
+        return passed.receives(length);
+    }
     let inside = thread::enter();
     let Some(stream) = streams::of(inside.as_ref(), begun.fd, begun.entry) else {
         return;
     };
     let (offset, since_send) = stream.receives(length);
-    let Some(inside) = inside else {
+    let Some(inside) = inside.filter(|_| !stream.is_asked() && windows::is_open()) else {
         return;
     };
     stream.announce(&inside);
@@ -90,7 +119,7 @@ pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) 
         stream,
         offset,
         length,
-        began_ns: begun.time_ns,
+        began_ns: begun.time_ns(),
         path: inside.path(frame),
     };
     let wanted = session::session()

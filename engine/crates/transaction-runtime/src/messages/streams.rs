@@ -3,15 +3,16 @@
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{Address, MAX_HEAD, Record, StreamKind, Via};
 
-use super::entries::{self, Entry};
+use super::entries::{self, Entry, Passed};
 use super::identify::{self, Found, What};
 use crate::log;
 use crate::threads::thread::{self, Inside};
+use crate::windows;
 
 /// The most streams at once.
 const MOST: u32 = 1 << 18;
@@ -29,6 +30,8 @@ pub(crate) struct Stream {
     next: AtomicU32,
     /// Bytes received since the last send, up to what is of interest.
     since_send: AtomicU32,
+    /// Whether a request that came in a pause, at least in part, has no answer yet.
+    is_asked: AtomicBool,
     what: UnsafeCell<Option<What>>,
     sent: AtomicU64,
     received: AtomicU64,
@@ -95,6 +98,9 @@ impl Stream {
     /// Counts sent bytes. Returns the count before.
     pub(crate) fn sends(&self, bytes: u64) -> u64 {
         self.since_send.store(0, Ordering::Relaxed);
+        if self.is_asked() {
+            self.is_asked.store(false, Ordering::Relaxed);
+        }
         self.sent.fetch_add(bytes, Ordering::Relaxed)
     }
 
@@ -105,10 +111,32 @@ impl Stream {
         // Two threads that receive at the same time share one message, so an inexact count hardly matters.
         let now = since_send.saturating_add(more).min(MAX_HEAD as u32);
         self.since_send.store(now, Ordering::Relaxed);
+        if !windows::is_open() {
+            self.is_asked.store(true, Ordering::Relaxed);
+        }
         (
             self.received.fetch_add(bytes, Ordering::Relaxed),
             since_send as usize,
         )
+    }
+
+    /// Whether a request that came in a pause, at least in part, has no answer yet: what comes belongs to it.
+    #[inline]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Relaxed)
+    }
+
+    /// Takes over what passed before it was identified.
+    fn take_over(&self, passed: &Passed) {
+        let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
+        self.sent.fetch_add(take(&passed.sent), Ordering::Relaxed);
+        let received = take(&passed.received);
+        self.received.fetch_add(received, Ordering::Relaxed);
+        if passed.is_asked.swap(false, Ordering::Relaxed) {
+            self.is_asked.store(true, Ordering::Relaxed);
+            self.since_send
+                .store(received.min(MAX_HEAD as u64) as u32, Ordering::Relaxed);
+        }
     }
 
     /// Announces it in this log, if that has not happened.
@@ -153,6 +181,7 @@ pub(crate) fn add(what: What) -> Option<Entry> {
     stream.announced.store(0, Ordering::Relaxed);
     stream.born.store(log::number(), Ordering::Relaxed);
     stream.since_send.store(0, Ordering::Relaxed);
+    stream.is_asked.store(false, Ordering::Relaxed);
     stream.sent.store(0, Ordering::Relaxed);
     stream.received.store(0, Ordering::Relaxed);
     stream.id.store(id, Ordering::Release);
@@ -234,6 +263,9 @@ fn find_out(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Option
     if let Entry::Stream { place, id } = found {
         let stream = Stream::of(place, id)?;
         if is_set {
+            if let Some(passed) = entries::passed(fd) {
+                stream.take_over(passed);
+            }
             return Some(stream);
         }
         release(stream, place);

@@ -21,6 +21,7 @@ use crate::java::Tasks;
 use crate::libraries::Nesting;
 use crate::locking::watch::Watch;
 use crate::log::{self, Chunk};
+use crate::windows;
 
 /// The function that a program passes to `pthread_create`.
 pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -51,6 +52,10 @@ pub(crate) struct Thread {
     pub(crate) nesting: Nesting,
     /// What it works for, as far as its records tell.
     pub(crate) work: Work,
+    /// The [window](crate::windows) in which it has last recorded anything.
+    pub(crate) window: Cell<u64>,
+    /// Whether it still works on several events that it was told of in a pause: nothing of this is recorded.
+    pub(crate) is_behind: Cell<bool>,
     /// The tasks of a Java virtual machine that it is in.
     pub(crate) tasks: Tasks,
     /// The monitor or lock of a Java virtual machine that it waits for.
@@ -278,10 +283,20 @@ impl Thread {
         self.watch.begin();
         self.nesting.begin();
         self.work.begin();
+        self.window.set(0);
+        self.is_behind.set(false);
         self.tasks.begin();
         self.lock_wait.forget();
         // SAFETY: nobody uses the slot yet.
         unsafe { (*self.memory.get()).forget() };
+    }
+
+    /// It records something for the first time since this window has opened.
+    pub(crate) fn begin_window(&self, number: u64) {
+        self.window.set(number);
+        self.work.begin();
+        self.lock_wait.forget();
+        thread_context::forget_last();
     }
 
     /// Sets what it will run, and the size of its stack.
@@ -395,6 +410,20 @@ pub(crate) fn is_logged() -> bool {
         && (VFORKED.load(Ordering::Relaxed) == 0 || !current().is_some_and(Thread::is_vforked))
 }
 
+/// The same while transactions are recorded.
+#[inline]
+pub(crate) fn is_recorded() -> bool {
+    windows::is_open() && is_logged()
+}
+
+/// The calling thread waits for something new.
+#[inline]
+pub(crate) fn catches_up() {
+    if let Some(thread) = current() {
+        thread.is_behind.set(false);
+    }
+}
+
 /// A thread that was created in a way that we do not hook.
 #[cold]
 fn adopt_unknown() -> Option<&'static Thread> {
@@ -429,9 +458,16 @@ impl Inside {
         self.write_at(sys::now(), path, record);
     }
 
-    /// Writes a record of what ended at this time.
+    /// Writes a record of what ended at this time. In pauses, only what [lasts](Record::lasts).
     #[inline]
     pub(crate) fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
+        if !windows::is_open_for(self.0) {
+            if record.lasts() {
+                self.write_one(Head { time_ns, path }, record);
+                self.0.work.written(record);
+            }
+            return;
+        }
         if let Some(span) = thread_context::change() {
             self.write_one(Head { time_ns, path: 0 }, &span);
             self.0.work.written(&span);

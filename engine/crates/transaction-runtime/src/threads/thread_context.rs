@@ -108,6 +108,11 @@ fn changed() -> Option<Record<'static>> {
     })
 }
 
+/// What was recorded is no longer known to the reader.
+pub(crate) fn forget_last() {
+    LAST.set(Span::NONE);
+}
+
 /// The number of attributes that need names: one more than the greatest published attribute number.
 #[inline]
 pub(crate) fn named() -> u32 {

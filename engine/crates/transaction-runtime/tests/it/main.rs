@@ -12,3 +12,4 @@ mod memory;
 mod processes;
 mod streams;
 mod support;
+mod windows;

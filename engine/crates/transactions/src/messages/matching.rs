@@ -40,8 +40,8 @@ pub struct ProcessMessages {
     pub receives: Vec<ReceiveRecord>,
     /// The peers, in readable form: `10.0.0.5:5432`.
     pub peers: HashMap<StreamId, String>,
-    /// Streams of connections that it accepted. Clients are often not recorded, so what they send and read is not reported
-    /// as missing.
+    /// Streams whose other ends need not be recorded: those of connections that it accepted, since clients often are not, and those
+    /// that are used while recording pauses. What is sent and read there is not reported as missing.
     pub accepted: HashSet<StreamId>,
 }
 

@@ -244,3 +244,39 @@ pub enum Record<'a> {
 
 /// Where functions without addresses begin: no program has code there.
 pub const NAMED_FUNCTIONS: u64 = 1 << 63;
+
+impl Record<'_> {
+    /// Whether it tells of what is still so in a later window: streams, threads and processes that come and go, and what names and
+    /// numbers mean. All others tell what happens to transactions.
+    pub const fn lasts(&self) -> bool {
+        match self {
+            Record::Program(_)
+            | Record::Module { .. }
+            | Record::Path { .. }
+            | Record::Spawn { .. }
+            | Record::Begin { .. }
+            | Record::End
+            | Record::Fork { .. }
+            | Record::Open { .. }
+            | Record::Close { .. }
+            | Record::Demote { .. }
+            | Record::Note(_)
+            | Record::Function { .. }
+            | Record::Context(_) => true,
+            Record::Send { .. }
+            | Record::Receive { .. }
+            | Record::Idle { .. }
+            | Record::Event { .. }
+            | Record::Wait { .. }
+            | Record::JavaWait { .. }
+            | Record::Release { .. }
+            | Record::JavaRelease { .. }
+            | Record::Produce { .. }
+            | Record::Consume { .. }
+            | Record::Handler { .. }
+            | Record::Returned { .. }
+            | Record::Span { .. }
+            | Record::Register { .. } => false,
+        }
+    }
+}

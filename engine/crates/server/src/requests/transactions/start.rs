@@ -98,6 +98,9 @@ fn message(progress: &TransactionProgress) -> String {
         progress.running,
         grouped(progress.samples)
     );
+    if progress.is_paused {
+        text += " · paused, to slow the program down less";
+    }
     if progress.program_ended && progress.running > 0 {
         text += " · the program has ended, what it started goes on";
     }

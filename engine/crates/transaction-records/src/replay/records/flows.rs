@@ -174,6 +174,7 @@ impl World<'_> {
             of,
             produced,
             left: uses.consumed + uses.handled,
+            window: self.window_of(process),
         };
         self.processes[process].items.insert(item, item_of);
         self.possible.push(Cause::Item(process, item));
@@ -196,7 +197,8 @@ impl World<'_> {
         let at_work = |it: TaskId| !self.tasks[it].is_over;
         let is_for_nobody =
             item.of.task.is_none() && self.threads[thread].task.is_some_and(at_work);
-        if !self.index.has_flow(process, list) || is_for_nobody {
+        let is_gone = item.window != self.window_of(process);
+        if !self.index.has_flow(process, list) || is_for_nobody || is_gone {
             return;
         }
         if head.path != 0 && self.is_of_machine(process, head.path) {

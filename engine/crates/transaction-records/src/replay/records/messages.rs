@@ -17,7 +17,7 @@ use crate::replay::state::world::{Cause, World};
 
 impl World<'_> {
     /// The channel that an end receives from, and the side that sends into it.
-    fn incoming(&self, end: EndId) -> (ChannelId, usize) {
+    pub(super) fn incoming(&self, end: EndId) -> (ChannelId, usize) {
         let end = &self.index.ends[end];
         match self.index.channels[end.channel].is_pipe {
             true => (end.channel, 0),
@@ -73,6 +73,7 @@ impl World<'_> {
         let process = self.threads[thread].process;
         if let Some(&end) = self.index.end_of.get(&(process, stream)) {
             self.ends[end].used = self.threads[thread].doing();
+            self.touches(end);
         }
     }
 
@@ -91,6 +92,7 @@ impl World<'_> {
         let Some(&end) = self.index.end_of.get(&(process, stream)) else {
             return;
         };
+        self.touches(end);
         self.turns_to(thread, end, head.time_ns);
         let doing = self.threads[thread].doing();
         let outgoing = self.outgoing(process, doing.context, head.path);
@@ -98,6 +100,7 @@ impl World<'_> {
             outgoing: outgoing.clone(),
             origin: self.origin(thread),
             instance: self.instance_of(doing),
+            window: self.window_of(process),
         });
         let begins = self.start(end);
         let (channel, side) = {
@@ -185,10 +188,11 @@ impl World<'_> {
         end: EndId,
     ) -> StreamId {
         let id = StreamId(channel.0 as u64 * 2 + side as u64);
+        let may_be_paused = self.may_pass_in_pauses(end);
         let messages = &mut self.processes[process].messages;
         let peers = &mut messages.peers;
         peers.entry(id).or_insert_with(|| self.index.peer(end));
-        if self.index.ends[end].via == Via::Accepted {
+        if self.index.ends[end].via == Via::Accepted || may_be_paused {
             messages.accepted.insert(id);
         }
         id
@@ -225,9 +229,14 @@ impl World<'_> {
         let range = counter.count(&mut direction.received, offset, length, begins);
         let receipt = direction.stream.received(range.clone());
         let message = receipt.messages.last().map(|it| Rc::clone(it.what));
-        if range.start == direction.done {
+        if range.start == direction.done || std::mem::take(&mut direction.goes_on) {
             direction.done = range.end;
             direction.stream.forget_before(range.end);
+        }
+        self.touches(end);
+        if self.is_of_earlier_window(end, message.as_deref()) {
+            self.continues_unseen(thread, head.time_ns);
+            return;
         }
         let at = self.alone(process, head.path);
         let id = self.stream_id(channel, side, process, end);

@@ -26,6 +26,7 @@ impl World<'_> {
             return;
         };
         let by = self.threads[thread].doing();
+        self.touches(end);
         match interest {
             Interest::Nothing => self.ends[end].registered = None,
             Interest::Read | Interest::Write if by.task.is_none() => {}

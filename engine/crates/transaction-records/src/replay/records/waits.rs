@@ -26,7 +26,9 @@ impl World<'_> {
         };
         let began_ns = recorded.began_ns;
         let doing = self.threads[thread].doing();
-        if doing.context.is_empty() {
+        let windows = self.index.windows(self.threads[thread].process);
+        let is_cut = windows.is_some_and(|it| began_ns < it.since(head.time_ns));
+        if doing.context.is_empty() || is_cut {
             return;
         }
         if self.may_wait_for_work(thread, recorded.kind) {

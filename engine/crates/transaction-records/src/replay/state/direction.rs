@@ -21,6 +21,8 @@ pub(in crate::replay) struct Direction {
     pub(in crate::replay) received: u64,
     /// Everything before this offset has been received.
     pub(in crate::replay) done: u64,
+    /// A window has ended, so bytes before the next ones need not have been recorded.
+    pub(in crate::replay) goes_on: bool,
 }
 
 /// What a process sent in one call.
@@ -29,6 +31,8 @@ pub(in crate::replay) struct Message {
     pub(crate) outgoing: Rc<Outgoing>,
     pub(crate) origin: Rc<Origin>,
     pub(crate) instance: Option<InstanceId>,
+    /// How many windows of the sender's run had ended.
+    pub(crate) window: u32,
 }
 
 /// Where a process's offsets in a stream start.
@@ -67,6 +71,8 @@ pub(in crate::replay) struct EndState {
     pub(crate) sent: Option<(Doing, Hold)>,
     /// The transaction that registered it with an event loop since something was last sent.
     pub(crate) registered: Option<Registered>,
+    /// Whether it has been used in this window.
+    pub(crate) is_touched: bool,
     pub(in crate::replay) sends: Counter,
     pub(in crate::replay) receives: Counter,
 }
@@ -85,6 +91,7 @@ impl Direction {
                 sent: 0,
                 received: 0,
                 done: 0,
+                goes_on: false,
             }
         })
     }

@@ -89,6 +89,8 @@ pub(in crate::replay) struct Item {
     pub(crate) produced: Synopsis,
     /// How often it is still to be consumed.
     pub(crate) left: u32,
+    /// How many windows had ended when it was produced.
+    pub(crate) window: u32,
 }
 
 /// What a thread continues from its creator.
@@ -194,6 +196,19 @@ impl Process {
             Some(Element::Step(step)) => name(step.short_name()),
             Some(Element::Received(_)) => "request".into(),
             None => "…".into(),
+        }
+    }
+
+    /// Its row in the index.
+    pub(in crate::replay) fn row(&self) -> usize {
+        self.row
+    }
+
+    /// A window has ended: what was produced in it is for nobody any more.
+    pub(in crate::replay) fn forgets_items(&mut self) {
+        for item in self.items.values_mut() {
+            item.of = Doing::default();
+            item.produced = Synopsis::EMPTY;
         }
     }
 

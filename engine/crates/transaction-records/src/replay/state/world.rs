@@ -13,7 +13,7 @@ use super::process::Process;
 use super::request::{Instance, Side, Task};
 use super::thread::Thread;
 use super::wait::WaitsFor;
-use crate::index::{ChannelId, Index};
+use crate::index::{ChannelId, EndId, Index};
 use crate::log::Log;
 use crate::names::Resolvers;
 
@@ -53,6 +53,12 @@ pub(crate) struct World<'a> {
     pub(crate) forced: u64,
     /// What has become possible since this was last taken.
     pub(in crate::replay) possible: Vec<Cause>,
+    /// How many windows of each run have ended. Runs without pauses may be missing.
+    pub(in crate::replay) windows_ended: Vec<u32>,
+    /// The first task that may still be worked for.
+    pub(in crate::replay) first_of_window: usize,
+    /// Ends that were used in this window.
+    pub(in crate::replay) touched: Vec<EndId>,
 }
 
 impl<'a> World<'a> {
@@ -79,6 +85,9 @@ impl<'a> World<'a> {
             traced: HashMap::new(),
             forced: 0,
             possible: Vec::new(),
+            windows_ended: Vec::new(),
+            first_of_window: 0,
+            touched: Vec::new(),
         };
         world.sides = (0..index.channels.len())
             .map(ChannelId)
@@ -106,10 +115,13 @@ impl<'a> World<'a> {
     pub(in crate::replay) fn obstacle(
         &self,
         thread: ThreadRow,
-        record: &Record<'_>,
+        (head, record): (Head, &Record<'_>),
     ) -> Option<Cause> {
         let it = &self.threads[thread];
         let process = it.process;
+        if self.is_of_pause(process, head, record) {
+            return None;
+        }
         if !it.has_begun {
             let cause = self.beginning(process, it.number);
             if cause.is_some() {
@@ -133,6 +145,11 @@ impl<'a> World<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a record was written in a pause although it is only of use in windows: its thread noticed the pause late.
+    fn is_of_pause(&self, process: usize, head: Head, record: &Record<'_>) -> bool {
+        !record.lasts() && !self.index.is_open(process, head.time_ns)
     }
 
     /// What a thread's beginning depends on.
@@ -181,6 +198,9 @@ impl<'a> World<'a> {
 
     /// Applies a thread's next record.
     pub(in crate::replay) fn apply(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
+        if self.is_of_pause(self.threads[thread].process, head, record) {
+            return;
+        }
         self.begin(thread, head.time_ns);
         let starts_anew = matches!(record, Record::Idle { .. } | Record::Event { .. });
         if head.path != 0 && !starts_anew {

@@ -9,7 +9,8 @@ use fulcrum_transaction_records::run::{self, Options, Run};
 use fulcrum_transaction_records::samples::{self, Sample, SampleWriter};
 use fulcrum_transactions::crosstalk::Holder;
 use fulcrum_wire::transactions::{
-    Address, Calling, Head, Interest, LOG_SUFFIX, LockKind, Record, StreamKind, Via, state, word,
+    Address, Calling, Head, Interest, LOG_SUFFIX, LockKind, Record, StreamKind, Via, WINDOWS_FILE,
+    state, word,
 };
 
 use super::file::LogFile;
@@ -42,6 +43,8 @@ pub(crate) struct Script {
     samples: SampleWriter<Vec<u8>>,
     /// The start of the next receive, if it is earlier than now.
     receives_from_ns: Option<u64>,
+    /// When recording paused and went on, in turn.
+    switches: Vec<u64>,
     pub now_ns: u64,
 }
 
@@ -101,6 +104,7 @@ impl Default for Script {
             functions: Functions::default(),
             samples: SampleWriter::new(Vec::new()).unwrap(),
             receives_from_ns: None,
+            switches: Vec::new(),
             now_ns: BEGIN,
         }
     }
@@ -195,6 +199,26 @@ impl Script {
 
     pub(crate) fn rest(&mut self, ms: u64) {
         self.now_ns += ms * MS;
+    }
+
+    /// Recording pauses, or goes on.
+    pub(crate) fn switch(&mut self) {
+        self.now_ns += MS;
+        self.switches.push(self.now_ns);
+    }
+
+    /// Recording pauses for a while.
+    pub(crate) fn pause(&mut self) {
+        self.switch();
+        self.rest(100);
+        self.switch();
+    }
+
+    /// Bytes that pass through a stream while recording pauses.
+    pub(crate) fn unseen(&mut self, thread: Thread, stream: u32, sent: u64, received: u64) {
+        let of = &mut self.processes[thread.process];
+        *of.sent.entry(stream).or_default() += sent;
+        *of.received.entry(stream).or_default() += received;
     }
 
     /// A record, one millisecond after the previous one. `path` is outermost first, such as `main > serve`, or empty if
@@ -546,6 +570,10 @@ impl Script {
 
     /// Writes everything into a folder, except the logs of some processes.
     pub(crate) fn write_to(self, folder: &Path, lost: &[usize]) -> Functions {
+        if !self.switches.is_empty() {
+            let words = self.switches.iter().flat_map(|it| it.to_le_bytes());
+            fs::write(folder.join(WINDOWS_FILE), words.collect::<Vec<u8>>()).unwrap();
+        }
         let (logs, samples, functions) = self.bytes();
         for (row, (name, bytes)) in logs.into_iter().enumerate() {
             if !lost.contains(&row) {
