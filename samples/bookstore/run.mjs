@@ -116,7 +116,7 @@ function recorder({ fulcrum, output }) {
     throw new StepError("There is no fulcrum in bin/ or in PATH: npm run build, or --fulcrum PROGRAM.");
   }
   const where = output === undefined ? [] : ["--output", path.resolve(output)];
-  return [program, "transactions", "run", "--quiet", ...where, "--"];
+  return [program, "transactions", "run", "--quiet", "--no-pauses", ...where, "--"];
 }
 
 function table({ pages, seconds, database }) {

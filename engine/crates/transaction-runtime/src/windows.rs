@@ -10,10 +10,10 @@ use crate::locking::sections;
 use crate::session::{self, Session};
 use crate::threads::thread::Thread;
 
-/// The window in which the process has last recorded anything.
-static LAST: AtomicU64 = AtomicU64::new(0);
+/// The latest window in which the process has recorded anything.
+static LATEST: AtomicU64 = AtomicU64::new(0);
 
-/// The number of the window, odd in pauses.
+/// How often recording has paused and gone on: odd in pauses.
 #[inline]
 fn number() -> u64 {
     session::session().map_or(1, Session::window)
@@ -25,7 +25,8 @@ pub(crate) fn is_open() -> bool {
     number() & 1 == 0
 }
 
-/// Whether the thread may record now what happens to transactions. Forgets what it knew before, when the window is a new one for it.
+/// Whether the calling thread may record now what happens to transactions. In a window that is new to it, it first forgets what it knew
+/// of the one before.
 #[inline]
 pub(crate) fn is_open_for(thread: &Thread) -> bool {
     let number = number();
@@ -40,7 +41,7 @@ pub(crate) fn is_open_for(thread: &Thread) -> bool {
 
 #[cold]
 fn enter(thread: &Thread, number: u64) {
-    if LAST.swap(number, Ordering::AcqRel) != number {
+    if LATEST.fetch_max(number, Ordering::AcqRel) < number {
         sections::begin_window();
     }
     thread.begin_window(number);

@@ -89,7 +89,15 @@ fn shown(program: &std::path::Path) -> Value {
     libraries::all();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = folder.path().join("run").display().to_string();
-    let options = ["transactions", "run", "--quiet", "-o", &run, "--"];
+    let options = [
+        "transactions",
+        "run",
+        "--quiet",
+        "--no-pauses",
+        "-o",
+        &run,
+        "--",
+    ];
     let mut child = Command::new(env!("CARGO_BIN_EXE_fulcrum"))
         .args(options)
         .arg(program)

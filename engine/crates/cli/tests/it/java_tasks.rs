@@ -42,7 +42,15 @@ fn shown(jdk: &Jdk, kinds: &[&'static str]) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = folder.path().join("run").display().to_string();
     let mut child = Command::new(env!("CARGO_BIN_EXE_fulcrum"))
-        .args(["transactions", "run", "--quiet", "-o", &run, "--"])
+        .args([
+            "transactions",
+            "run",
+            "--quiet",
+            "--no-pauses",
+            "-o",
+            &run,
+            "--",
+        ])
         .arg(jdk.home.join("bin/java"))
         .args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"])
         .arg(classes)

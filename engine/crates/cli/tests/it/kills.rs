@@ -45,7 +45,7 @@ fn killed(shop: &Path, whom: Whom, after: Duration) -> u64 {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = folder.path().join("run");
     let mut recorder = Command::new(env!("CARGO_BIN_EXE_fulcrum"))
-        .args(["transactions", "run", "--quiet", "-o"])
+        .args(["transactions", "run", "--quiet", "--no-pauses", "-o"])
         .arg(&run)
         .arg("--")
         .arg(shop)

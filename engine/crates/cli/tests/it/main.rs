@@ -28,3 +28,4 @@ mod trace;
 mod transactions;
 mod values;
 mod what_if;
+mod windows;

@@ -53,12 +53,21 @@ fn quit(port: u16) {
 pub(crate) fn recorded() -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = folder.path().join("run").display().to_string();
-    let mut child = fulcrum(&["transactions", "run", "--quiet", "-o", &run, "--", &till()])
-        .env("TILL_UNTIL_WAITED", "1")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the command starts");
+    let mut child = fulcrum(&[
+        "transactions",
+        "run",
+        "--quiet",
+        "--no-pauses",
+        "-o",
+        &run,
+        "--",
+        &till(),
+    ])
+    .env("TILL_UNTIL_WAITED", "1")
+    .stdout(Stdio::piped())
+    .stderr(Stdio::null())
+    .spawn()
+    .expect("the command starts");
     let mut line = String::new();
     let mut out = BufReader::new(child.stdout.take().expect("piped"));
     out.read_line(&mut line).expect("the port");

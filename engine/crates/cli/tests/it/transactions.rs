@@ -44,6 +44,7 @@ fn recorded() -> Recorded {
             "transactions",
             "run",
             "--quiet",
+            "--no-pauses",
             "-o",
             &run,
             "--",

@@ -17,17 +17,20 @@ pub(crate) fn is_alive(pid: u32) -> bool {
     !state.is_empty() && !state.starts_with(['Z', 'X'])
 }
 
-/// The CPU time that a process has used, all its threads together. `None` if it is gone.
+/// The CPU time that a process has used, all its threads together, with that of its children that it has waited for. `None` if it is
+/// gone.
 pub(crate) fn cpu_time(pid: u32) -> Option<Duration> {
     let status = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may contain anything; user and system time are the twelfth and thirteenth fields after it.
+    // The name may contain anything; from the twelfth field after it on: user and system time, and those of the children.
     let mut fields = status.rsplit_once(") ")?.1.split(' ').skip(11);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let (user, system) = (ticks()?, ticks()?);
+    let mut ticks = 0;
+    for _ in 0..4 {
+        ticks += fields.next()?.parse::<u64>().ok()?;
+    }
     // SAFETY: takes a number and returns one.
     let in_a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     Some(Duration::from_secs_f64(
-        (user + system) as f64 / in_a_second.max(1) as f64,
+        ticks as f64 / in_a_second.max(1) as f64,
     ))
 }
 

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use fulcrum_runs::{Ended, Manifest, RunFolder, RunKind};
 use fulcrum_symbols::{ExecutableKind, executable_kind};
 use fulcrum_transaction_records::samples::FILE as SAMPLES_FILE;
+use fulcrum_wire::Unwind;
 use fulcrum_wire::transactions::{
     COPIES_SUFFIX, LOG_SUFFIX, SESSION_VARIABLE, SETTINGS_FILE, UNWIND_SUFFIX,
 };
@@ -266,9 +267,10 @@ impl Session<'_> {
             process.find_copies();
         }
         for process in self.processes.values() {
-            if !process.table.is_empty() {
+            let table = self.table(process);
+            if !table.is_empty() {
                 let code = Code {
-                    table: Arc::clone(&process.table),
+                    table: Arc::clone(table),
                     copies: self.copies(process),
                 };
                 self.known.insert(process.pid, code);
@@ -294,18 +296,24 @@ impl Session<'_> {
         }
     }
 
+    /// A process, and those that it was forked from, the nearest first.
+    fn line<'a>(&'a self, process: &'a Logged) -> impl Iterator<Item = &'a Logged> {
+        let parent = |it: &&'a Logged| self.processes.get(&it.parent()?);
+        // Damaged logs may name each other as parents.
+        std::iter::successors(Some(process), parent).take(1 + self.processes.len())
+    }
+
+    /// The unwind table of a process, or that of its parent, whose code it has until it asks for one itself.
+    fn table<'a>(&'a self, process: &'a Logged) -> &'a Arc<Vec<Unwind>> {
+        let mut line = self.line(process);
+        let found = line.find(|it| !it.table.is_empty());
+        &found.unwrap_or(process).table
+    }
+
     /// The copies in a process: its own, and those that existed when it was forked.
     fn copies(&self, process: &Logged) -> Vec<Arc<Copies>> {
-        let mut all: Vec<Arc<Copies>> = process.copies.iter().cloned().collect();
-        let mut at = process;
-        // Damaged logs may name each other as parents.
-        for _ in 0..self.processes.len() {
-            let parent = at.parent().and_then(|stem| self.processes.get(&stem));
-            let Some(parent) = parent else { break };
-            all.extend(parent.copies.iter().cloned());
-            at = parent;
-        }
-        all
+        let line = self.line(process);
+        line.filter_map(|it| it.copies.clone()).collect()
     }
 
     /// Finds new logs.

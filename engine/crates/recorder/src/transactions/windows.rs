@@ -1,6 +1,5 @@
 //! Pauses of a recording: all processes pause and go on at the same times, which a file in the run tells the reader.
 
-use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -121,27 +120,19 @@ impl Windows {
     }
 }
 
-/// The CPU time of processes, also of those that have ended.
+/// The CPU time of all processes together. What a process has used goes over to its parent's children's time when it has ended.
 #[derive(Debug, Default)]
 struct CpuTimes {
-    last: HashMap<u32, Duration>,
+    last: Duration,
     all: Duration,
 }
 
 impl CpuTimes {
     fn read(&mut self, living: impl Iterator<Item = u32>) -> Duration {
-        let mut last = HashMap::new();
-        for pid in living {
-            if let Some(now) = cpu_time(pid) {
-                last.insert(pid, now);
-            }
-        }
-        for (pid, now) in &last {
-            let before = self.last.get(pid).copied().unwrap_or_default();
-            // Another process may have got the number.
-            self.all += now.checked_sub(before).unwrap_or(*now);
-        }
-        self.last = last;
+        let now: Duration = living.filter_map(cpu_time).sum();
+        // Less, if a process has ended whose parent is not recorded.
+        self.all += now.saturating_sub(self.last);
+        self.last = now;
         self.all
     }
 }
@@ -191,5 +182,14 @@ mod tests {
         while times.read([own].into_iter()).is_zero() {}
         let before = times.all;
         assert_eq!(times.read([].into_iter()), before);
+    }
+
+    #[test]
+    fn the_time_of_children_counts() {
+        let before = cpu_time(std::process::id()).unwrap();
+        let busy = "n=0; while [ $n -lt 100000 ]; do n=$((n + 1)); done";
+        let status = std::process::Command::new("sh").args(["-c", busy]).status();
+        assert!(status.unwrap().success());
+        assert!(cpu_time(std::process::id()).unwrap() > before);
     }
 }

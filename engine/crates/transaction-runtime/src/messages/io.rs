@@ -50,12 +50,26 @@ pub(crate) fn begin(fd: c_int) -> Option<Begun> {
     }
 }
 
-/// What passes through a descriptor that is not identified yet: in pauses, it need not be.
+/// Counts what passes in a pause. A descriptor need not be identified for that.
 #[inline]
-fn unidentified(begun: &Begun) -> Option<&'static Passed> {
-    match begun.entry {
-        Entry::Unknown(_) if !windows::is_open() => entries::passed(begun.fd),
-        _ => None,
+fn pass_unrecorded(begun: &Begun, known: impl FnOnce(&Stream), unknown: impl FnOnce(&Passed)) {
+    // Meanwhile, another thread may have identified it.
+    let entry = match begun.entry {
+        Entry::Unknown(_) => entries::get(begun.fd).unwrap_or(begun.entry),
+        entry => entry,
+    };
+    match entry {
+        Entry::Stream { place, id } => {
+            if let Some(stream) = Stream::of(place, id) {
+                known(stream);
+            }
+        }
+        Entry::Unknown(_) => {
+            if let Some(passed) = entries::passed(begun.fd) {
+                unknown(passed);
+            }
+        }
+        Entry::Nothing => {}
     }
 }
 
@@ -77,15 +91,18 @@ pub(crate) fn sent(begun: Begun, bytes: isize, frame: &Frame) {
     }
     let length = bytes as u64;
     log::count_message();
-    if let Some(passed) = unidentified(&begun) {
-        return passed.sends(length);
+    if !windows::is_open() {
+        let sends = |it: &Stream| {
+            it.sends(length);
+        };
+        return pass_unrecorded(&begun, sends, |it| it.sends(length));
     }
     let inside = thread::enter();
     let Some(stream) = streams::of(inside.as_ref(), begun.fd, begun.entry) else {
         return;
     };
     let offset = stream.sends(length);
-    if let Some(inside) = inside.filter(|_| windows::is_open()) {
+    if let Some(inside) = inside {
         stream.announce(&inside);
         let record = Record::Send {
             stream: stream.id(),
@@ -103,15 +120,16 @@ pub(crate) fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) 
     let Ok(length) = u64::try_from(bytes) else {
         return;
     };
-    if let Some(passed) = unidentified(&begun) {
-        return passed.receives(length);
+    if !windows::is_open() {
+        let receives = |it: &Stream| it.receives_unrecorded(length);
+        return pass_unrecorded(&begun, receives, |it| it.receives(length));
     }
     let inside = thread::enter();
     let Some(stream) = streams::of(inside.as_ref(), begun.fd, begun.entry) else {
         return;
     };
     let (offset, since_send) = stream.receives(length);
-    let Some(inside) = inside.filter(|_| !stream.is_asked() && windows::is_open()) else {
+    let Some(inside) = inside.filter(|_| !stream.is_asked()) else {
         return;
     };
     stream.announce(&inside);

@@ -12,7 +12,6 @@ use super::entries::{self, Entry, Passed};
 use super::identify::{self, Found, What};
 use crate::log;
 use crate::threads::thread::{self, Inside};
-use crate::windows;
 
 /// The most streams at once.
 const MOST: u32 = 1 << 18;
@@ -111,9 +110,6 @@ impl Stream {
         // Two threads that receive at the same time share one message, so an inexact count hardly matters.
         let now = since_send.saturating_add(more).min(MAX_HEAD as u32);
         self.since_send.store(now, Ordering::Relaxed);
-        if !windows::is_open() {
-            self.is_asked.store(true, Ordering::Relaxed);
-        }
         (
             self.received.fetch_add(bytes, Ordering::Relaxed),
             since_send as usize,
@@ -137,6 +133,12 @@ impl Stream {
             self.since_send
                 .store(received.min(MAX_HEAD as u64) as u32, Ordering::Relaxed);
         }
+    }
+
+    /// The same in a pause: a request comes that is not recorded, or a part of one.
+    pub(crate) fn receives_unrecorded(&self, bytes: u64) {
+        self.receives(bytes);
+        self.is_asked.store(true, Ordering::Relaxed);
     }
 
     /// Announces it in this log, if that has not happened.
