@@ -26,7 +26,18 @@ export async function recordShop(workspace) {
   if (compiled.status !== 0) {
     throw new Error(`gcc failed on shop.c: ${compiled.stderr || compiled.error}`);
   }
-  const args = ["transactions", "run", "--quiet", "--no-pauses", "--workspace", workspace, "--cwd", workspace, "--", shop];
+  const args = [
+    "transactions",
+    "run",
+    "--quiet",
+    "--no-pauses",
+    "--workspace",
+    workspace,
+    "--cwd",
+    workspace,
+    "--",
+    shop,
+  ];
   const recorder = spawn(engineBinary(), args, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   recorder.stderr.setEncoding("utf8").on("data", (text) => {

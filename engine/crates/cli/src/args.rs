@@ -9,7 +9,7 @@ use fulcrum_recorder::TargetChoice;
 
 #[cfg(feature = "whole")]
 use crate::search::args::{NavigateArgs, SuggestArgs};
-pub(crate) use crate::values::{StdioArg, duration, file_and_line, fraction};
+pub(crate) use crate::values::{StdioArg, duration, file_and_line, fraction, overhead};
 
 /// See what would happen to the whole program if a line were faster.
 #[derive(Debug, Parser)]
@@ -293,14 +293,6 @@ pub(crate) struct WorkspaceArg {
     /// The folder that holds .fulcrum/runs [default: this folder or the nearest one above it that has runs]
     #[arg(long, short, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-}
-
-/// Above 0 %, below 100 %.
-pub(crate) fn overhead(text: &str) -> Result<f64, String> {
-    match fraction(text)? {
-        share if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("expected a share of the run time between 0 % and 100 %, such as 3%".into()),
-    }
 }
 
 /// `line`, `function`, `inclusive`, `blocked`, `path:A > B`.

@@ -63,6 +63,14 @@ pub(crate) fn file_and_line(text: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
+/// Above 0 %, below 100 %.
+pub(crate) fn overhead(text: &str) -> Result<f64, String> {
+    match fraction(text)? {
+        share if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("expected a share of the run time between 0 % and 100 %, such as 3%".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 use core::ffi::c_int;
 use core::mem;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_critical_sections::{
     Captured, Functions, Limits, Observer, Registers as AllRegisters, Scope, Translated,
@@ -29,8 +29,6 @@ static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
 static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
 /// The detector's count of sites with flow when threads were last told to ask again.
 static WOKEN: AtomicU32 = AtomicU32::new(0);
-/// Whether a pause has ended of which the detector does not know.
-static MISSED: AtomicBool = AtomicBool::new(false);
 
 /// Starts to watch sections, if the session asks for it. `native` are hooks that run unchanged, `later` those that signal a condition
 /// or begin by releasing a lock, `last` those that return twice.
@@ -104,14 +102,6 @@ fn watched_now() -> Option<&'static Thread> {
     watched().filter(|_| windows::is_open())
 }
 
-/// A window begins: all threads ask again what is watched. The detector may be in use, so it forgets later.
-pub(crate) fn begin_window() {
-    if watch::is_on() {
-        MISSED.store(true, Ordering::Release);
-        wake();
-    }
-}
-
 /// The calling thread has taken a lock and would now return `result`. Does not return if the section is watched, so no
 /// frame up to the hook's caller may have anything to drop.
 ///
@@ -154,7 +144,7 @@ pub(crate) fn begin_again() {
     pool::after_fork();
     copies::begin_again();
     WOKEN.store(0, Ordering::Relaxed);
-    MISSED.store(false, Ordering::Relaxed);
+    watch::has_missed();
     // SAFETY: in a forked child, no other thread has it.
     unsafe { DETECTOR.raw() }.free();
     let before = DETECTOR.lock().replace(detector());
@@ -171,7 +161,7 @@ fn with<T>(thread: &Thread, what: impl FnOnce(&mut FlowDetector, ThreadId) -> T)
         return None;
     };
     let detector = detector.as_mut()?;
-    if MISSED.load(Ordering::Relaxed) && MISSED.swap(false, Ordering::Acquire) {
+    if watch::has_missed() {
         detector.forget_memory();
     }
     let id = ThreadId(thread.number());
@@ -205,7 +195,7 @@ impl Observer for Sections {
         let Some(thread) = watched_now() else {
             return Wish::Native(Scope::Lock);
         };
-        windows::is_open_for(thread);
+        thread.may_record();
         let enter = |it: &mut FlowDetector, id| {
             if !is_followed {
                 it.missed(id);

@@ -7,6 +7,8 @@ use fulcrum_unwind::Registers;
 
 /// Whether sections are watched.
 static WATCHES: AtomicBool = AtomicBool::new(false);
+/// Whether a pause has ended of which the detector does not know.
+static MISSED: AtomicBool = AtomicBool::new(false);
 
 /// The state of watching in a thread. Zeroed, the thread is unknown.
 pub(crate) struct Watch {
@@ -36,6 +38,20 @@ pub(crate) fn is_on() -> bool {
 /// From now on sections are watched.
 pub(crate) fn turn_on() {
     WATCHES.store(true, Ordering::Release);
+}
+
+/// A window begins: all threads ask again what is watched. The detector may be in use, so it is told later.
+pub(crate) fn begin_window() {
+    if is_on() {
+        MISSED.store(true, Ordering::Release);
+        fulcrum_critical_sections::wake();
+    }
+}
+
+/// Whether a pause has ended since this was last asked.
+#[inline]
+pub(crate) fn has_missed() -> bool {
+    MISSED.load(Ordering::Relaxed) && MISSED.swap(false, Ordering::Acquire)
 }
 
 /// New code was loaded.

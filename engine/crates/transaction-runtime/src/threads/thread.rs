@@ -291,8 +291,23 @@ impl Thread {
         unsafe { (*self.memory.get()).forget() };
     }
 
-    /// It records something for the first time since this window has opened.
-    pub(crate) fn begin_window(&self, number: u64) {
+    /// Whether it, the calling thread, may record now what happens to transactions. In a window that is new to it, it first forgets
+    /// what it knew of the one before.
+    #[inline]
+    pub(crate) fn may_record(&self) -> bool {
+        let number = windows::number();
+        if number & 1 != 0 {
+            return false;
+        }
+        if self.window.get() != number {
+            self.begin_window(number);
+        }
+        !self.is_behind.get()
+    }
+
+    #[cold]
+    fn begin_window(&self, number: u64) {
+        windows::enter(number);
         self.window.set(number);
         self.work.begin();
         self.lock_wait.forget();
@@ -461,7 +476,7 @@ impl Inside {
     /// Writes a record of what ended at this time. In pauses, only what [lasts](Record::lasts).
     #[inline]
     pub(crate) fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
-        if !windows::is_open_for(self.0) {
+        if !self.0.may_record() {
             if record.lasts() {
                 self.write_one(Head { time_ns, path }, record);
                 self.0.work.written(record);
