@@ -1,8 +1,10 @@
 //! The nine shapes of the gutter: how a target reads at a glance.
 //!
 //! A shape claims only what is credible. A line has an *effect* when the 95 % interval of its slope excludes zero; that
-//! also decides its direction. A curve that rises and then falls may have no slope: there a single point counts when it is
-//! four standard errors from zero, because twenty points are twenty chances for luck. The size of the effect is its
+//! also decides its direction. A curve that rises and stays, or falls again, may have no slope. A gain then shows in the number
+//! beside the mark, the program speedup if the target takes half the time: its interval of 97.5 % must exclude zero, because
+//! it is a second chance for luck. Any other point must be four standard errors from zero: twenty points are twenty chances.
+//! So must a loss: advice that does not help costs less than a false warning. The size of the effect is its
 //! *credible* size: the end of an interval that is nearer to zero, at the point where that is largest. So a shape grows with
 //! the evidence, and a lucky handful of visits never looks like a bottleneck. [`super::verdict`] makes a shape hollow that
 //! contradicts the number beside it.
@@ -19,7 +21,7 @@ use fulcrum_model::causal::{Point, Shape, Target};
 use fulcrum_stats::Interval;
 use fulcrum_stats::normal::TWO_SIDED_95;
 
-use crate::prediction::Curve;
+use crate::prediction::{Curve, HALF_THE_TIME};
 
 /// Program speedups from which a gain is gain 1, 2, 3, 4.
 pub const GAINS: [f64; 4] = [0.01, 0.10, 0.25, 0.50];
@@ -30,6 +32,8 @@ pub const FLAT_HALF_WIDTH: f64 = 0.05;
 
 /// Four standard errors, in units of half a 95 % interval.
 const FOUR_SIGMA: f64 = 4.0 / TWO_SIDED_95;
+/// Half a 97.5 % interval, in the same units.
+const SECOND_CHANCE: f64 = 2.2414 / TWO_SIDED_95;
 
 /// The size of an effect in one direction, as a positive fraction.
 #[derive(Clone, Copy)]
@@ -54,7 +58,10 @@ pub(crate) fn shape_of(curve: &Curve<'_>) -> Shape {
         return Shape::Unknown;
     };
     let gain = (high >= 0.0)
-        .then(|| effect(1.0, slope, low, points))
+        .then(|| {
+            let by_slope_or_point = effect(1.0, slope, low, points);
+            larger(by_slope_or_point, gain_at_half_the_time(curve))
+        })
         .flatten();
     let harm = (low <= 0.0)
         .then(|| effect(-1.0, -slope, -high, points))
@@ -86,6 +93,28 @@ fn is_narrow(low: f64, high: f64) -> bool {
     } else {
         high - low <= 2.0 * FLAT_HALF_WIDTH
     }
+}
+
+/// The gain that the number beside the mark shows, if it is credible.
+fn gain_at_half_the_time(curve: &Curve<'_>) -> Option<Effect> {
+    let number = curve.at(HALF_THE_TIME);
+    let Interval { low, .. } = number.interval?;
+    let estimate = number.program_speedup;
+    let is_credible = !number.extrapolated && estimate - (estimate - low) * SECOND_CHANCE > 0.0;
+    is_credible.then_some(Effect {
+        estimate,
+        credible: low,
+    })
+}
+
+fn larger(a: Option<Effect>, b: Option<Effect>) -> Option<Effect> {
+    let (Some(a), Some(b)) = (a, b) else {
+        return a.or(b);
+    };
+    Some(Effect {
+        estimate: a.estimate.max(b.estimate),
+        credible: a.credible.max(b.credible),
+    })
 }
 
 /// The effect in the direction of `sign`, if one is credible. `slope` and `slope_bound` (the end of its interval nearer to
@@ -160,8 +189,10 @@ mod tests {
         check(-0.20, -0.40, 0.05, Shape::Harm3);
         check(-0.20, -0.40, 0.90, Shape::Unknown);
         check(0.20, 0.0, 0.04, Shape::Gain2); // rises and falls: no slope, one point far from zero
-        check(0.20, 0.0, 0.11, Shape::Unknown); // the same at under four standard errors is luck
+        check(0.04, 0.01, 0.03, Shape::Gain1); // rises and stays: the number beside the mark is credible
+        check(0.04, 0.01, 0.037, Shape::Flat); // and so would one of 95 % be, but it is the second chance
         check(-0.20, 0.0, 0.04, Shape::Harm2);
+        check(-0.20, 0.0, 0.11, Shape::Unknown); // a loss at under four standard errors is luck
         check(0.05, -0.30, 0.02, Shape::Harm3); // the slope decides the direction
     }
 

@@ -246,13 +246,6 @@ mod tests {
                 CONTRADICTORY,
             ),
             (
-                "no effect by the slope, but one where it is shown",
-                0.5,
-                [-2.0, 3.0],
-                &[(50.0, 3.0, [1.2, 4.8]), (100.0, -0.5, [-3.0, 2.0])],
-                CONTRADICTORY,
-            ),
-            (
                 "a small loss by the slope, a small gain by the number",
                 -2.3,
                 [-3.8, -0.9],
@@ -292,6 +285,13 @@ mod tests {
                 [14.0, 18.0],
                 &[(50.0, 0.02, [-0.5, 0.5]), (100.0, 20.0, [18.0, 22.0])],
                 found(Shape::Gain2),
+            ),
+            (
+                "a program that gains at once and then no more, seen on a noisy machine",
+                -2.0,
+                [-4.7, 1.5],
+                &[(50.0, 3.2, [0.9, 5.8]), (100.0, 1.7, [-2.0, 5.0])],
+                found(Shape::Gain1),
             ),
             (
                 "contention",
