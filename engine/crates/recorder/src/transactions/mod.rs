@@ -4,6 +4,7 @@
 //! The processes themselves write logs of what happens to transactions, so nothing is lost when the engine dies.
 
 mod code;
+mod newcomers;
 mod pace;
 mod perf;
 mod process;

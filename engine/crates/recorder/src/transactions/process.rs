@@ -21,7 +21,11 @@ pub(crate) struct Logged {
     /// `<pid>-<turn>`.
     stem: String,
     folder: PathBuf,
-    header: MmapRaw,
+    /// The first page of its log, until it has ended: a server may start more processes than one may map files.
+    header: Option<Header>,
+    counts: Counts,
+    /// The stem of the log of the process that this one was forked from.
+    pub parent: Option<String>,
     /// The process id.
     pub pid: u32,
     /// The unwind table for its samples.
@@ -29,6 +33,20 @@ pub(crate) struct Logged {
     /// The origins of the copies that it executes.
     pub copies: Option<Arc<Copies>>,
 }
+
+/// What a log has counted.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Counts {
+    /// The number of bytes in use in the log.
+    pub bytes: u64,
+    /// How often the process has sent something.
+    pub messages: u64,
+    /// The number of records that did not fit.
+    pub dropped: u64,
+}
+
+/// The first page of a log, which the process changes meanwhile.
+struct Header(MmapRaw);
 
 /// Why a log cannot be answered.
 pub(crate) enum Unready {
@@ -48,92 +66,114 @@ impl Logged {
             return Err(Unready::Later);
         }
         let length = HEADER as usize;
-        let header = MmapOptions::new().len(length).map_raw(&file);
-        let mut process = Logged {
-            stem: stem.into(),
-            folder: path.parent().unwrap_or(Path::new("/")).into(),
-            header: header.map_err(never)?,
-            pid: 0,
-            table: Arc::default(),
-            copies: None,
-        };
-        match process.get(word::MAGIC) {
+        let header = Header(
+            MmapOptions::new()
+                .len(length)
+                .map_raw(&file)
+                .map_err(never)?,
+        );
+        match header.get(word::MAGIC) {
             MAGIC => {}
             0 => return Err(Unready::Later),
             _ => return Err(Unready::Never(format!("{} is not a log.", path.display()))),
         }
-        if process.get(word::VERSION) != VERSION {
+        if header.get(word::VERSION) != VERSION {
             let text = "was written by another version of Fulcrum's library: reinstall Fulcrum.";
             return Err(Unready::Never(format!("{} {text}", path.display())));
         }
-        process.pid = process.get(word::PID) as u32;
-        Ok(process)
+        Ok(Logged {
+            stem: stem.into(),
+            folder: path.parent().unwrap_or(Path::new("/")).into(),
+            counts: header.counts(),
+            parent: match header.get(word::PARENT) {
+                0 => None,
+                pid => Some(format!("{pid}-{}", header.get(word::PARENT_TURN))),
+            },
+            pid: header.get(word::PID) as u32,
+            header: Some(header),
+            table: Arc::default(),
+            copies: None,
+        })
     }
 
+    /// Whether the process still wrote this log, or could have, when its end was last looked for.
+    pub(crate) fn is_open(&self) -> bool {
+        self.header.is_some()
+    }
+
+    /// Looks whether the process has closed its log or, `if_alive`, has ended without doing so.
+    pub(crate) fn look_for_its_end(&mut self, if_alive: bool) {
+        let Some(header) = &self.header else {
+            return;
+        };
+        let is_open = matches!(header.get(word::STATE), state::OPEN | state::FULL);
+        if !is_open || if_alive && !is_alive(self.pid) {
+            self.counts = header.counts();
+            self.header = None;
+        }
+    }
+
+    /// What its log has counted.
+    pub(crate) fn counts(&self) -> Counts {
+        self.header.as_ref().map_or(self.counts, Header::counts)
+    }
+
+    /// Finds the origins of its copies, once there are any. Returns whether it has.
+    pub(crate) fn find_copies(&mut self) -> bool {
+        if let Some(header) = &self.header
+            && self.copies.is_none()
+            && header.get(word::COPIES) != 0
+        {
+            let name = format!("{}{COPIES_SUFFIX}", self.stem);
+            self.copies = Copies::open(&self.folder.join(name)).map(Arc::new);
+            return self.copies.is_some();
+        }
+        false
+    }
+
+    /// Makes an unwind table if the process requests one. Returns whether it has.
+    pub(crate) fn answer(&mut self, tables: &unwind::Cache) -> bool {
+        let Some(header) = &self.header else {
+            return false;
+        };
+        let requested = header.get(word::UNWIND_WANTED);
+        if requested == header.get(word::UNWIND_READY) {
+            return false;
+        }
+        // A process that is gone needs no table.
+        let memory = Memory::of(self.pid);
+        if let Ok(memory) = &memory {
+            let table = tables.table(memory);
+            let name = format!("{}.{requested}{UNWIND_SUFFIX}", self.stem);
+            // Without the file, the call paths of this process are unknown, which the results show.
+            let _ = unwind::write(&table, &self.folder.join(name));
+            self.table = Arc::new(table);
+        }
+        let ready = header.word(word::UNWIND_READY);
+        ready.store(requested.to_le(), Ordering::Release);
+        wake(ready);
+        memory.is_ok()
+    }
+}
+
+impl Header {
     fn word(&self, at: usize) -> &AtomicU64 {
         assert!(at < word::COUNT);
         // SAFETY: the word lies within the mapped header, which is page-aligned. Both sides use its words only as atomics.
-        unsafe { &*self.header.as_ptr().cast::<AtomicU64>().add(at) }
+        unsafe { &*self.0.as_ptr().cast::<AtomicU64>().add(at) }
     }
 
     fn get(&self, at: usize) -> u64 {
         u64::from_le(self.word(at).load(Ordering::Acquire))
     }
 
-    /// Whether the process still writes this log, or may.
-    pub(crate) fn is_open(&self) -> bool {
-        matches!(self.get(word::STATE), state::OPEN | state::FULL) && is_alive(self.pid)
-    }
-
-    /// The number of bytes in use in the log.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.get(word::NEXT)
-            .clamp(HEADER, self.get(word::LIMIT).max(HEADER))
-    }
-
-    /// How often it has sent something.
-    pub(crate) fn messages(&self) -> u64 {
-        self.get(word::MESSAGES)
-    }
-
-    /// The number of records that did not fit.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.get(word::DROPPED)
-    }
-
-    /// The stem of the log of the process that this one was forked from.
-    pub(crate) fn parent(&self) -> Option<String> {
-        match self.get(word::PARENT) {
-            0 => None,
-            pid => Some(format!("{pid}-{}", self.get(word::PARENT_TURN))),
+    fn counts(&self) -> Counts {
+        let most = self.get(word::LIMIT).max(HEADER);
+        Counts {
+            bytes: self.get(word::NEXT).clamp(HEADER, most),
+            messages: self.get(word::MESSAGES),
+            dropped: self.get(word::DROPPED),
         }
-    }
-
-    /// Finds the origins of its copies, once there are any.
-    pub(crate) fn find_copies(&mut self) {
-        if self.copies.is_none() && self.get(word::COPIES) != 0 {
-            let name = format!("{}{COPIES_SUFFIX}", self.stem);
-            self.copies = Copies::open(&self.folder.join(name)).map(Arc::new);
-        }
-    }
-
-    /// Makes an unwind table if the process requests one.
-    pub(crate) fn answer(&mut self, tables: &unwind::Cache) {
-        let requested = self.get(word::UNWIND_WANTED);
-        if requested == self.get(word::UNWIND_READY) {
-            return;
-        }
-        // A process that is gone needs no table.
-        if let Ok(memory) = Memory::of(self.pid) {
-            let table = tables.table(&memory);
-            let name = format!("{}.{requested}{UNWIND_SUFFIX}", self.stem);
-            // Without the file, the call paths of this process are unknown, which the results show.
-            let _ = unwind::write(&table, &self.folder.join(name));
-            self.table = Arc::new(table);
-        }
-        let ready = self.word(word::UNWIND_READY);
-        ready.store(requested.to_le(), Ordering::Release);
-        wake(ready);
     }
 }
 

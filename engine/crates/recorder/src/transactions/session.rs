@@ -19,7 +19,8 @@ use fulcrum_wire::transactions::{
 };
 
 use super::code::{Code, Copies};
-use super::process::{Logged, Unready};
+use super::newcomers::Newcomers;
+use super::process::{Counts, Logged, Unready};
 use super::sampler::Sampler;
 use super::settings::Settings;
 use super::windows::Windows;
@@ -36,6 +37,8 @@ const LIBRARY_FILE: &str = "libfulcrum_transaction_runtime.so";
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How often it polls while a process that is starting waits for its answer.
 const START_POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// How often it looks whether processes were killed. Others close their logs.
+const LIVES: Duration = Duration::from_millis(200);
 /// How often progress is reported.
 const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 /// How long processes may take to end after SIGTERM.
@@ -100,8 +103,10 @@ pub fn record_transactions(
         started: Instant::now(),
         processes: BTreeMap::new(),
         refused: BTreeSet::new(),
+        newcomers: Newcomers::of(&at),
+        starting: BTreeSet::new(),
+        lives: Instant::now(),
         known: HashMap::new(),
-        pending: false,
         notes,
         _library: library,
     };
@@ -207,10 +212,13 @@ struct Session<'a> {
     /// By the stems of their logs.
     processes: BTreeMap<String, Logged>,
     refused: BTreeSet<String>,
+    newcomers: Newcomers,
+    /// The stems of the logs of processes that are starting.
+    starting: BTreeSet<String>,
+    /// When it last looked whether processes were killed.
+    lives: Instant,
     /// The code of processes with a log.
     known: HashMap<u32, Code>,
-    /// Whether a process is starting.
-    pending: bool,
     notes: Vec<String>,
     _library: launch::Preload,
 }
@@ -235,7 +243,7 @@ impl Session<'_> {
                 // Read what it wrote last, and find what it left behind.
                 self.update();
             }
-            if self.status.is_some() && !self.pending && self.running() == 0 {
+            if self.status.is_some() && self.starting.is_empty() && self.running() == 0 {
                 return asked.is_some();
             }
             if last_report.elapsed() >= REPORT_INTERVAL {
@@ -261,20 +269,20 @@ impl Session<'_> {
 
     /// Answers the requests of processes, and writes the new samples.
     fn update(&mut self) {
-        self.find_logs();
+        let mut has_changed = self.find_logs();
         for process in self.processes.values_mut() {
-            process.answer(&self.tables);
-            process.find_copies();
+            has_changed |= process.answer(&self.tables);
+            has_changed |= process.find_copies();
         }
-        for process in self.processes.values() {
-            let table = self.table(process);
-            if !table.is_empty() {
-                let code = Code {
-                    table: Arc::clone(table),
-                    copies: self.copies(process),
-                };
-                self.known.insert(process.pid, code);
-            }
+        if has_changed {
+            self.find_code();
+        }
+        let looks_for_lives = self.lives.elapsed() >= LIVES;
+        if looks_for_lives {
+            self.lives = Instant::now();
+        }
+        for process in self.processes.values_mut() {
+            process.look_for_its_end(looks_for_lives);
         }
         if let Some(sampler) = &mut self.sampler {
             let windows = self.windows.as_ref();
@@ -289,7 +297,7 @@ impl Session<'_> {
             return;
         };
         let open = self.processes.values().filter(|it| it.is_open());
-        let messages = self.processes.values().map(Logged::messages).sum();
+        let messages = || counts(self.processes.values()).messages;
         let has_changed = windows.decide(|| open.map(|it| it.pid), messages, &self.settings);
         if has_changed && let Some(sampler) = &mut self.sampler {
             sampler.pause(windows.is_paused());
@@ -298,7 +306,7 @@ impl Session<'_> {
 
     /// A process, and those that it was forked from, the nearest first.
     fn line<'a>(&'a self, process: &'a Logged) -> impl Iterator<Item = &'a Logged> {
-        let parent = |it: &&'a Logged| self.processes.get(&it.parent()?);
+        let parent = |it: &&'a Logged| self.processes.get(it.parent.as_ref()?);
         // Damaged logs may name each other as parents.
         std::iter::successors(Some(process), parent).take(1 + self.processes.len())
     }
@@ -316,30 +324,47 @@ impl Session<'_> {
         line.filter_map(|it| it.copies.clone()).collect()
     }
 
-    /// Finds new logs.
-    fn find_logs(&mut self) {
-        self.pending = false;
-        let Ok(entries) = fs::read_dir(self.folder.path()) else {
-            return;
-        };
-        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-            let Some(stem) = stem(&path) else { continue };
-            if self.processes.contains_key(stem) || self.refused.contains(stem) {
+    /// The code of the processes that run, for their samples.
+    fn find_code(&mut self) {
+        for process in self.processes.values().filter(|it| it.is_open()) {
+            let table = self.table(process);
+            if !table.is_empty() {
+                let code = Code {
+                    table: Arc::clone(table),
+                    copies: self.copies(process),
+                };
+                self.known.insert(process.pid, code);
+            }
+        }
+    }
+
+    /// Finds new logs, and returns whether it found one.
+    fn find_logs(&mut self) -> bool {
+        let mut stems = std::mem::take(&mut self.starting);
+        stems.extend(self.newcomers.take());
+        let before = self.processes.len();
+        for stem in stems {
+            if self.processes.contains_key(&stem) || self.refused.contains(&stem) {
                 continue;
             }
-            match Logged::open(&path, stem) {
+            let path = self.folder.path().join(format!("{stem}{LOG_SUFFIX}"));
+            match Logged::open(&path, &stem) {
                 Ok(process) => {
                     // The earlier program of the same process is gone, and so is its table.
                     self.known.remove(&process.pid);
-                    self.processes.insert(stem.into(), process);
+                    self.processes.insert(stem, process);
                 }
-                Err(Unready::Later) => self.pending |= is_of_living_process(stem),
+                Err(Unready::Later) if is_of_living_process(&stem) => {
+                    self.starting.insert(stem);
+                }
+                Err(Unready::Later) => {}
                 Err(Unready::Never(why)) => {
-                    self.refused.insert(stem.into());
+                    self.refused.insert(stem);
                     self.notes.push(why);
                 }
             }
         }
+        self.processes.len() > before
     }
 
     fn running(&self) -> usize {
@@ -352,7 +377,7 @@ impl Session<'_> {
             elapsed: self.started.elapsed(),
             processes: self.processes.len(),
             running: self.running(),
-            bytes: self.processes.values().map(Logged::bytes).sum(),
+            bytes: counts(self.processes.values()).bytes,
             samples: self.sampler.as_ref().map_or(0, Sampler::taken),
             is_paused: self.windows.as_ref().is_some_and(Windows::is_paused),
             program_ended: self.status.is_some(),
@@ -361,7 +386,7 @@ impl Session<'_> {
 
     /// Sleeps until there is much to read, or until it is time to poll.
     fn wait(&self) {
-        let most = if self.pending {
+        let most = if !self.starting.is_empty() {
             START_POLL_INTERVAL
         } else {
             POLL_INTERVAL
@@ -465,7 +490,7 @@ impl Session<'_> {
                 notes.push(format!("Recording could not pause ({error}), so it may have cost more than was allowed."));
             }
         }
-        let dropped: u64 = self.processes.values().map(Logged::dropped).sum();
+        let dropped = counts(self.processes.values()).dropped;
         if dropped > 0 {
             notes.push(format!(
                 "{dropped} records were lost: a log reached its limit of {} MB, or the disk is full. Record for a shorter time, \
@@ -485,7 +510,7 @@ impl Session<'_> {
             let path = self.folder.path().join(format!("{stem}{LOG_SUFFIX}"));
             // A log that stays long does no harm: its end is a hole.
             let file = fs::OpenOptions::new().write(true).open(path);
-            let _ = file.and_then(|file| file.set_len(process.bytes()));
+            let _ = file.and_then(|file| file.set_len(process.counts().bytes));
         }
         let entries = fs::read_dir(self.folder.path()).into_iter().flatten();
         for path in entries.flatten().map(|it| it.path()) {
@@ -494,6 +519,17 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// What all these logs have counted.
+fn counts<'a>(processes: impl Iterator<Item = &'a Logged>) -> Counts {
+    let mut all = Counts::default();
+    for it in processes.map(Logged::counts) {
+        all.bytes += it.bytes;
+        all.messages += it.messages;
+        all.dropped += it.dropped;
+    }
+    all
 }
 
 /// Whether recording paused at a moment.
@@ -507,11 +543,6 @@ fn name_ends(path: &Path, with: &str) -> bool {
         .is_some_and(|it| it.ends_with(with))
 }
 
-/// `<pid>-<turn>` of a log; `None` for all other files.
-fn stem(path: &Path) -> Option<&str> {
-    path.file_name()?.to_str()?.strip_suffix(LOG_SUFFIX)
-}
-
 fn is_of_living_process(stem: &str) -> bool {
     let pid = stem.split_once('-').and_then(|(pid, _)| pid.parse().ok());
     pid.is_some_and(is_alive)
@@ -522,10 +553,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_is_recognised_by_its_name() {
-        let of = |name: &str| stem(Path::new(name)).map(str::to_owned);
-        assert_eq!(of("/run/12-0.txlog").as_deref(), Some("12-0"));
-        assert_eq!(of("/run/12-0.1.unwind"), None);
+    fn a_process_is_recognised_by_the_name_of_its_log() {
         assert!(is_of_living_process(&format!("{}-0", std::process::id())));
         assert!(!is_of_living_process("x-0"));
     }

@@ -45,12 +45,12 @@ impl Windows {
         }
     }
 
-    /// Pauses or goes on if it is time to. `living` gives the processes that are recorded, and `messages` is what all have sent so far.
+    /// Pauses or goes on if it is time to. `living` gives the processes that are recorded, and `messages` how many all have sent so far.
     /// Returns whether this has changed anything.
     pub(crate) fn decide<Living: Iterator<Item = u32>>(
         &mut self,
         living: impl FnOnce() -> Living,
-        messages: u64,
+        messages: impl FnOnce() -> u64,
         settings: &Settings,
     ) -> bool {
         if self.decided.elapsed() < DECIDES || self.failed.is_some() {
@@ -60,7 +60,7 @@ impl Windows {
         let work = Work {
             time: self.began.elapsed(),
             cpu: self.cpu.read(living()),
-            messages,
+            messages: messages(),
         };
         self.pace.pauses(work) != self.is_paused() && self.switch(settings)
     }
