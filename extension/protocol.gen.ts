@@ -2262,6 +2262,13 @@ export type TransactionsStartParams = {
   workspace: string;
   /** Requests are named by the first bytes of messages, which are kept in the run for that; absent: they are. */
   names?: boolean | null;
+  /**
+   * How much recording may slow the program down in the long run, as a fraction above 0 and below 1: a busy program for which it
+   * costs more is recorded in windows. Absent: 0.03.
+   */
+  maxOverhead?: number | null;
+  /** Whether recording pauses to keep `maxOverhead`; absent: it does. Without pauses everything is recorded, whatever it costs. */
+  pauses?: boolean | null;
   /** All its processes are stopped after this long; absent: they run to their ends. */
   durationSeconds?: number | null;
   /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */

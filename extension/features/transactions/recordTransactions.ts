@@ -13,7 +13,7 @@ import {
 import { Owner } from "../../core/owner";
 import { splitShellWords } from "../../core/text/shellWords";
 import type { Engine } from "../editor/engine";
-import { baseFolder, workspaceOf } from "../editor/folders";
+import { baseFolder, settingsFor, workspaceOf } from "../editor/folders";
 import { shownRequest } from "../editor/longRequest";
 import * as messages from "../editor/messages";
 
@@ -93,7 +93,7 @@ export class RecordTransactions extends Owner {
   }
 
   private async run({ program, args, cwd }: Command): Promise<void> {
-    const params = { program, args, cwd, workspace: workspaceOf(cwd) };
+    const params = { program, args, cwd, workspace: workspaceOf(cwd), ...allowedOverhead(cwd) };
     const outcome = await this.followed(params);
     this.engine.log.info(`Recorded ${outcome.run}: ${outcome.exit}`);
     for (const note of outcome.notes) {
@@ -129,4 +129,10 @@ export class RecordTransactions extends Owner {
       this.follower.ended();
     }
   }
+}
+
+/** What the setting says about the cost of recording. */
+function allowedOverhead(folder: string): Pick<TransactionsStartParams, "maxOverhead" | "pauses"> {
+  const percent = settingsFor(folder).get<number | null>("transactions.maxOverhead", null);
+  return percent === null ? { pauses: false } : { maxOverhead: percent / 100 };
 }

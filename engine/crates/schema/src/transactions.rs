@@ -22,6 +22,15 @@ pub struct TransactionsStartParams {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub names: Option<bool>,
+    /// How much recording may slow the program down in the long run, as a fraction above 0 and below 1: a busy program for which it
+    /// costs more is recorded in windows. Absent: 0.03.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub max_overhead: Option<f64>,
+    /// Whether recording pauses to keep `maxOverhead`; absent: it does. Without pauses everything is recorded, whatever it costs.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub pauses: Option<bool>,
     /// All its processes are stopped after this long; absent: they run to their ends.
     #[serde(default)]
     #[ts(optional = nullable)]

@@ -89,6 +89,19 @@ pub(crate) fn duration(seconds: Option<f64>) -> Result<Option<Duration>, Failure
     }
 }
 
+/// How much of a program's time recording may take. `None` when nothing is said.
+pub(crate) fn overhead(share: Option<f64>) -> Result<Option<f64>, Failure> {
+    match share {
+        Some(share) if !(share > 0.0 && share < 1.0) => Err(Failure::user(
+            format!(
+                "profiling cannot take {share} of the time: give a fraction between 0 and 1, such as 0.03"
+            ),
+            None,
+        )),
+        _ => Ok(share),
+    }
+}
+
 /// Why nothing was recorded of an event trace, a refine loop, transactions or a critical section.
 pub(crate) fn failure(error: fulcrum_recorder::Error) -> Failure {
     use fulcrum_recorder::Error;

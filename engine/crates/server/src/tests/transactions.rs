@@ -573,6 +573,28 @@ fn a_program_is_recorded_to_its_end_and_its_run_opens() {
 }
 
 #[test]
+fn what_recording_may_cost_can_be_chosen() {
+    libraries::all();
+    let mut client = Client::start(&[]);
+    for (given, kept) in [
+        (json!({}), json!(0.03)),
+        (json!({ "maxOverhead": 0.1 }), json!(0.1)),
+        (json!({ "maxOverhead": 0.1, "pauses": false }), Value::Null),
+    ] {
+        let mut params = start_params(&client, "true", &[]);
+        for (key, value) in given.as_object().expect("an object") {
+            params[key] = value.clone();
+        }
+        let outcome = client.ok("fulcrum/transactions/start", params);
+        let run = Path::new(outcome["run"].as_str().expect("a run"));
+        let manifest = fs::read_to_string(run.join("run.json")).expect("a manifest");
+        let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+        assert_eq!(manifest["options"]["maxOverhead"], kept, "{given}");
+    }
+    client.leave().expect("an orderly end");
+}
+
+#[test]
 fn a_recording_that_is_stopped_is_kept_and_one_that_cannot_start_says_why() {
     libraries::all();
     let mut client = Client::start(&[]);
@@ -613,5 +635,9 @@ fn a_recording_that_is_stopped_is_kept_and_one_that_cannot_start_says_why() {
     params["durationSeconds"] = json!(-1);
     let told = client.failure("fulcrum/transactions/start", params);
     assert!(told.contains("cannot last -1 seconds"), "{told}");
+    let mut params = start_params(&client, "true", &[]);
+    params["maxOverhead"] = json!(3);
+    let told = client.failure("fulcrum/transactions/start", params);
+    assert!(told.contains("cannot take 3 of the time"), "{told}");
     client.leave().expect("an orderly end");
 }

@@ -14,7 +14,7 @@ use crate::protocol::failure::Failure;
 use crate::protocol::{CausalRun, Method, RunOutcome, RunParams};
 use crate::requests::Deferred;
 use crate::requests::causal::aim::recorder_aim;
-use crate::requests::programs::{duration, exit_sentence};
+use crate::requests::programs::{duration, exit_sentence, overhead};
 use crate::snapshot::Snapshot;
 use crate::state::{FinishedRun, LongRequest, OnCancel, Pending, RunningRun, State, Task};
 
@@ -147,16 +147,7 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
             None,
         ));
     }
-    if let Some(share) = params.max_overhead
-        && !(share > 0.0 && share < 1.0)
-    {
-        return Err(Failure::user(
-            format!(
-                "profiling cannot take {share} of the time: give a fraction between 0 and 1, such as 0.03"
-            ),
-            None,
-        ));
-    }
+    let max_overhead = overhead(params.max_overhead)?;
     let aim = recorder_aim(&params.aim.clone().unwrap_or_default())?;
     Ok(Options {
         program: params.program.clone().into(),
@@ -168,7 +159,7 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
         until: params.until,
         aim,
         progress: params.progress.clone().unwrap_or_default(),
-        max_overhead: params.max_overhead,
+        max_overhead,
         end_to_end: params.end_to_end.map(|it| EndToEnd { runs: it.runs }),
         stdio: Stdio::Files,
         ..Options::default()

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fulcrum_answers::quantity::{grouped, quantity};
-use fulcrum_recorder::{Exit, Stdio, TransactionOptions, TransactionProgress};
+use fulcrum_recorder::{
+    Exit, Stdio, TRANSACTION_OVERHEAD, TransactionOptions, TransactionProgress,
+};
 
 use crate::protocol::failure::Failure;
 use crate::protocol::{
@@ -36,6 +38,7 @@ fn start(
     params: TransactionsStartParams,
 ) -> Result<(), Failure> {
     check_program(&params.program)?;
+    let max_overhead = programs::overhead(params.max_overhead)?.unwrap_or(TRANSACTION_OVERHEAD);
     let options = TransactionOptions {
         program: params.program.clone().into(),
         args: params.args.iter().map(Into::into).collect(),
@@ -43,6 +46,7 @@ fn start(
         workspace: Some(PathBuf::from(&params.workspace)),
         duration: duration(params.duration_seconds)?,
         names: params.names.unwrap_or(true),
+        max_overhead: params.pauses.unwrap_or(true).then_some(max_overhead),
         stdio: Stdio::Files,
         ..TransactionOptions::default()
     };
