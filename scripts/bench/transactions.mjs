@@ -2,9 +2,10 @@
  * `npm run bench -- transactions [SERVER…]`: transactional profiling of servers that the distribution packages. Of each it
  * says whether every request was found with its name, and what recording costs. Writes its section of docs/benchmarks.md.
  */
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { release } from "node:os";
 import path from "node:path";
-import { StepError, step, which } from "../lib/steps.mjs";
+import { root, StepError, step, which } from "../lib/steps.mjs";
 import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
 import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
@@ -35,12 +36,15 @@ export async function bench(args) {
     warnIfBusy();
     const servers = chosen.filter(({ name }) => !options.resume || journal.get(name) === undefined);
     await prepare(servers);
-    journal.put("machine", await describeMachine());
+    const machine = journal.put("machine", await describeMachine());
     for (const server of servers) {
-      journal.put(server.name, await step(server.name, () => measure(server, options.quick ? quick : normal)));
+      journal.put(
+        server.name,
+        await step(server.name, () => measure(server, options.quick ? quick : normal, machine.revision)),
+      );
     }
   }
-  const text = report(found, journal, notes);
+  const text = report(found, journal, notes, readFileSync(path.join(root, "docs", "benchmarks.md"), "utf8"));
   if (options.quick) {
     console.log(`\n${text}\n\nThese were short times (--quick), and docs/benchmarks.md stays as it is.`);
   } else {
@@ -49,7 +53,7 @@ export async function bench(args) {
 }
 
 /** What was found of all requests, and what flowed through shared memory; and the times of requests side by side. */
-async function measure(server, { rounds, recorded, perf: perfSeconds }) {
+async function measure(server, { rounds, recorded, perf: perfSeconds }, revision) {
   const found = { sent: 0, differences: [], flowed: {} };
   for (let round = 0; round < rounds; round += 1) {
     rmSync(run, { recursive: true, force: true });
@@ -64,7 +68,8 @@ async function measure(server, { rounds, recorded, perf: perfSeconds }) {
   const underPerf =
     which("perf") === undefined ? undefined : await sideBySide(server, [...perf, "-o", data, "--"], perfSeconds);
   rmSync(data, { force: true });
-  return { ...found, pairs, windows, underPerf };
+  const measured = [revision, new Date().toISOString().slice(0, 10), release()].join(", ");
+  return { ...found, pairs, windows, underPerf, measured };
 }
 
 /** Adds what a run shows of a load. */

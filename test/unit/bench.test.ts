@@ -9,6 +9,7 @@ import { median, middle95, percentile, speedup } from "../../scripts/bench/lib/s
 import { compare as compareTops, parseTop } from "../../scripts/bench/oracle/top.mjs";
 import { split } from "../../scripts/bench/overhead/report.mjs";
 import { named } from "../../scripts/bench/paths/synthetic.mjs";
+import { keptLines } from "../../scripts/bench/transactions/kept.mjs";
 
 const sample = { name: "s", targets: [{ name: "t", kind: "line", theory: [20, 40, 60] }] };
 const truth = { costs: { full: [10, 10, 10], "t:25": [8, 8, 8], "t:50": [6, 6, 6], "t:75": [4, 4, 4] } };
@@ -152,4 +153,26 @@ test("a planted sequence is recognised by a name that no other has", () => {
   expect(named({ planted }, [["x", "own"], ["tail"]])).toBe(1);
   expect(named({ planted }, [["own"], ["step", "tail"]])).toBe(2);
   expect(named({ planted }, [["own"], ["step", "tail"]], 1)).toBe(1);
+});
+
+test("what was measured of other servers stays", () => {
+  const document = `<!-- bench transactions -->
+| server | cost |
+| --- | --: |
+| Redis | 1 % |
+| Apache, event MPM | 2 % |
+- Redis was not measured: install redis-server.
+
+What flowed through shared memory in the rounds.
+
+- Redis: 1 × a → b
+- Apache, event MPM: 2 × push → pop
+<!-- end transactions -->
+| Redis | another table |
+`;
+  expect(keptLines(document, ["Redis"])).toEqual({
+    rows: ["| Apache, event MPM | 2 % |"],
+    flows: ["- Apache, event MPM: 2 × push → pop"],
+  });
+  expect(keptLines("", ["Redis"])).toEqual({ rows: [], flows: [] });
 });

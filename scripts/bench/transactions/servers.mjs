@@ -2,7 +2,8 @@
  * Servers that nobody here has written, as the distribution packages them, and what asks them. Each server is started alone
  * and recorded, in turn; every request that was sent must be found with its name.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import path from "node:path";
 import { root, StepError, which } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
@@ -11,9 +12,9 @@ import { mariadb, postgres } from "./databases.mjs";
 
 export const work = path.join(root, "out", "bench", "transactions");
 const pages = path.join(work, "pages");
-const ports = await freePorts(7);
+const ports = await freePorts(8);
 /** Of a second server of each kind, at the same time. */
-export const secondPorts = await freePorts(7);
+export const secondPorts = await freePorts(8);
 const files = { "small.html": "hello\n", "large.html": "x".repeat(30_000) };
 
 /**
@@ -89,6 +90,16 @@ export const servers = [
   },
   mariadb(ports[5]),
   postgres(ports[6]),
+  {
+    name: "Squid, hits",
+    needs: ["squid", "ab"],
+    packages: ["squid", "apache2-utils"],
+    port: ports[7],
+    command: (port) => ["squid", "-N", "-f", path.join(work, `squid-${port}.conf`)],
+    prepare: squid,
+    load: http,
+    requests: 20_000,
+  },
 ];
 
 /** Those of the servers whose programs are here, and a sentence about each of the others. */
@@ -148,6 +159,47 @@ Require all granted
 </Directory>
 `,
   );
+}
+
+/** A cache in front of an origin in this process, which it asks once for each page. */
+async function squid(port) {
+  const folder = path.join(work, `squid-${port}`);
+  mkdirSync(folder, { recursive: true });
+  // It gives up its privileges.
+  chmodSync(folder, 0o777);
+  writeFileSync(
+    path.join(work, `squid-${port}.conf`),
+    `http_port 127.0.0.1:${port} accel defaultsite=localhost no-vhost
+cache_peer 127.0.0.1 parent ${await origin()} 0 no-query originserver
+http_access allow all
+cache_mem 16 MB
+memory_cache_shared off
+access_log none
+cache_log ${folder}/log
+cache_store_log none
+netdb_filename none
+pid_filename ${folder}/pid
+coredump_dir ${folder}
+pinger_enable off
+shutdown_lifetime 1 second
+visible_hostname localhost
+`,
+  );
+}
+
+/** Serves the files, which may be kept for a day, for as long as this process lives. Resolves to its port. */
+function origin() {
+  const server = createServer((request, response) => {
+    const text = files[(request.url ?? "").slice(1)];
+    response.writeHead(text === undefined ? 404 : 200, { "Cache-Control": "max-age=86400" });
+    response.end(text);
+  });
+  return new Promise((resolve, reject) => {
+    server.on("error", reject).listen(0, "127.0.0.1", () => {
+      server.unref();
+      resolve(/** @type {import("node:net").AddressInfo} */ (server.address()).port);
+    });
+  });
 }
 
 /** Half of the requests for the small page and half for the large one, each by a connection of its own. */
