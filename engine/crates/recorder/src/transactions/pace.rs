@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(crate) struct Work {
     /// Since some moment.
     pub time: Duration,
-    /// CPU time of all processes.
+    /// CPU time of all processes, and of the recorder.
     pub cpu: Duration,
     /// How often they have sent something.
     pub messages: u64,

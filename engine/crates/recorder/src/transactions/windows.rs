@@ -9,7 +9,7 @@ use fulcrum_wire::transactions::WINDOWS_FILE;
 
 use super::pace::{Pace, Work};
 use super::settings::Settings;
-use crate::program::clock::monotonic_ns;
+use crate::program::clock::{monotonic_ns, thread_cpu_time};
 use crate::program::proc::cpu_time;
 
 /// How often it is decided whether to record.
@@ -59,7 +59,8 @@ impl Windows {
         self.decided = Instant::now();
         let work = Work {
             time: self.began.elapsed(),
-            cpu: self.cpu.read(living()),
+            // What reading samples takes is missing elsewhere on a busy machine.
+            cpu: self.cpu.read(living()) + thread_cpu_time(),
             messages: messages(),
         };
         self.pace.pauses(work) != self.is_paused() && self.switch(settings)
