@@ -350,6 +350,11 @@ pub(crate) unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
 
 /// A thread is about to release a lock.
 pub(crate) fn unlocking(lock: u64) {
+    // SAFETY: reads the calling thread's own words.
+    if unsafe { (*tls::words()).rests } != 0 {
+        // It holds no lock that the observer knows, and has told everything.
+        return;
+    }
     let (Some(engine), Some(thread)) = (ENGINE.get(), Thread::known()) else {
         return;
     };

@@ -52,10 +52,9 @@ impl Session {
         self.setting(setting::SHARED_MEMORY) != 0
     }
 
-    /// How often recording has paused and gone on: it pauses while this is odd.
-    #[inline]
-    pub(crate) fn window(&self) -> u64 {
-        self.setting(setting::WINDOW)
+    /// How often recording has paused and gone on: it pauses while this is odd. Little-endian.
+    pub(crate) fn window(&self) -> &'static AtomicU64 {
+        &self.settings[setting::WINDOW]
     }
 
     /// Whether the engine is running.

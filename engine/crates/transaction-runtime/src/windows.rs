@@ -5,18 +5,30 @@
 //! threads there are. What begins in a pause and ends in a window is left out, and so is what flows from one into the other.
 //! [`Thread::may_record`](crate::threads::thread::Thread::may_record) tells whether a thread records.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::ptr::from_ref;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+use crate::hooks::epoll;
 use crate::locking::watch;
-use crate::session::{self, Session};
+use crate::session::Session;
 
+/// The session's word, which every hook reads.
+pub(crate) static NUMBER: AtomicPtr<AtomicU64> = AtomicPtr::new(from_ref(&NONE).cast_mut());
+static NONE: AtomicU64 = AtomicU64::new(0);
 /// The latest window in which the process has recorded anything.
 static LATEST: AtomicU64 = AtomicU64::new(0);
+
+/// From now on, the session says when recording pauses. Call this when locks are prepared, before the library becomes active.
+pub(crate) fn begin(session: &'static Session) {
+    NUMBER.store(from_ref(session.window()).cast_mut(), Ordering::Release);
+}
 
 /// How often recording has paused and gone on: odd in pauses.
 #[inline]
 pub(crate) fn number() -> u64 {
-    session::session().map_or(1, Session::window)
+    // SAFETY: our own static, or the session's settings, which are never unmapped.
+    let number = unsafe { &*NUMBER.load(Ordering::Relaxed) };
+    u64::from_le(number.load(Ordering::Acquire))
 }
 
 /// Whether transactions are recorded now.
@@ -29,5 +41,6 @@ pub(crate) fn is_open() -> bool {
 pub(crate) fn enter(number: u64) {
     if LATEST.fetch_max(number, Ordering::AcqRel) < number {
         watch::begin_window();
+        epoll::begin_window();
     }
 }

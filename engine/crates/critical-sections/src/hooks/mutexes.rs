@@ -11,7 +11,7 @@ use crate::policy::{self, Rest};
 /// What the macros refer to.
 #[doc(hidden)]
 pub mod parts {
-    pub use super::{BUSY, GENERATION_AT, LEFT_AT, RESTS};
+    pub use super::{BUSY, GENERATION_AT, LEFT_AT, RESTS, THREAD};
     pub use crate::policy::{
         FLOWING, FLOWING_FACTOR, FLOWING_SHIFT, GENERATION, KEY_SHIFT, LOCK_FACTOR, PLACES_MASK,
         REST_SHIFT,
@@ -22,6 +22,8 @@ pub mod parts {
 pub const BUSY: i32 = libc::EBUSY;
 /// The offset of the word that tells which sites rest, among a thread's words.
 pub const RESTS: usize = tls::RESTS;
+/// The offset of the word that is 0 before a thread's first section.
+pub const THREAD: usize = tls::THREAD;
 /// The offset of an entry's count of sections.
 pub const LEFT_AT: usize = offset_of!(Rest, left);
 /// The offset of an entry's generation.
@@ -32,10 +34,11 @@ const _: () = assert!(size_of::<Rest>() == 1 << policy::REST_SHIFT);
 
 /// Like [`hook!`](crate::hook), for a function that takes the mutex that is its only argument. Where the lock site rests,
 /// the hook calls `$attempt` instead: a static that holds the address of a function that takes a mutex if it is free and
-/// otherwise returns `EBUSY`. If the mutex is busy, or the site does not rest, the hook calls the function.
+/// otherwise returns `EBUSY`. If the mutex is busy, or the site does not rest, the hook calls the function. While the word to
+/// which `$pauses` points is odd, sections do not begin, and the hook jumps to the function whose address is in `$real`.
 #[macro_export]
 macro_rules! lock_hook {
-    ($name:ident => $function:path, $attempt:path) => {
+    ($name:ident => $function:path, $attempt:path, $real:path, $pauses:path) => {
         /// Takes a mutex.
         ///
         /// # Safety
@@ -46,6 +49,9 @@ macro_rules! lock_hook {
         pub unsafe extern "C-unwind" fn $name() -> usize {
             core::arch::naked_asm!(
                 ".cfi_startproc",
+                "mov rax, qword ptr [rip + {pauses}]",
+                "test byte ptr [rax], 1",
+                "jnz 5f",
                 "mov rax, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",
                 "mov r8, qword ptr fs:[rax + {rests}]",
                 "test r8, r8",
@@ -102,7 +108,11 @@ macro_rules! lock_hook {
                 ".cfi_adjust_cfa_offset -8",
                 $crate::pop_preserved!(),
                 "ret",
+                "5:",
+                "jmp qword ptr [rip + {real}]",
                 ".cfi_endproc",
+                pauses = sym $pauses,
+                real = sym $real,
                 rests = const $crate::parts::RESTS,
                 flowing = sym $crate::parts::FLOWING,
                 flowing_factor = const $crate::parts::FLOWING_FACTOR,
@@ -124,10 +134,11 @@ macro_rules! lock_hook {
 
 /// Like `hook!`, for a function that releases the mutex that is its only argument. The function gets `&Frame` of its caller
 /// in the second argument's register. While the thread holds no lock known to the observer and nobody waits for the mutex
-/// (its first word is then 1), the hook jumps to the function whose address is in `$real`.
+/// (its first word is then 1), the hook jumps to the function whose address is in `$real`. While the word to which `$pauses`
+/// points is odd, it does so even if somebody waits, and also before the thread's first section.
 #[macro_export]
 macro_rules! unlock_hook {
-    ($name:ident => $function:path, $real:path) => {
+    ($name:ident => $function:path, $real:path, $pauses:path) => {
         /// Releases a mutex.
         ///
         /// # Safety
@@ -140,10 +151,18 @@ macro_rules! unlock_hook {
                 ".cfi_startproc",
                 "mov rax, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",
                 "cmp qword ptr fs:[rax + {rests}], 0",
-                "je 2f",
+                "je 3f",
                 "cmp dword ptr [rdi], 1",
-                "jne 2f",
+                "jne 4f",
+                "5:",
                 "jmp qword ptr [rip + {real}]",
+                "3:",
+                "cmp qword ptr fs:[rax + {thread}], 0",
+                "jne 2f",
+                "4:",
+                "mov rax, qword ptr [rip + {pauses}]",
+                "test byte ptr [rax], 1",
+                "jnz 5b",
                 "2:",
                 "push rbp",
                 ".cfi_adjust_cfa_offset 8",
@@ -156,6 +175,8 @@ macro_rules! unlock_hook {
                 "ret",
                 ".cfi_endproc",
                 rests = const $crate::parts::RESTS,
+                thread = const $crate::parts::THREAD,
+                pauses = sym $pauses,
                 real = sym $real,
                 function = sym $function,
             )

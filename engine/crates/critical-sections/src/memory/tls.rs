@@ -56,6 +56,8 @@ pub(crate) const FLAGS: Word = Word(offset_of!(Words, registers) + offset_of!(Re
 
 /// The offset of [`Words::rests`].
 pub(crate) const RESTS: usize = offset_of!(Words, rests);
+/// The offset of [`Words::thread`].
+pub(crate) const THREAD: usize = offset_of!(Words, thread);
 
 /// The word for a borrowed register.
 pub(crate) const fn spill(number: usize) -> Word {

@@ -3,18 +3,18 @@
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 use fulcrum_preload::descriptors::{bad_descriptor, close_between, is_ours};
-use fulcrum_preload::real;
+use fulcrum_preload::{real, sys};
 use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
 use libc::{sockaddr, socklen_t};
 
 use super::frame::{Frame, hooks};
-use crate::active;
 use crate::messages::descriptors;
 use crate::messages::entries::{self, Entry};
 use crate::messages::identify::{self, What};
 use crate::messages::streams::{self, Stream};
 use crate::messages::unix_peers;
 use crate::threads::thread;
+use crate::{active, windows};
 
 /// Whether the program refers to one of our descriptors.
 #[inline]
@@ -85,7 +85,7 @@ pub(crate) unsafe extern "C-unwind" fn fclose(file: *mut libc::FILE) -> c_int {
     // SAFETY: passes on the program's argument.
     unsafe {
         if thread::is_logged() && !file.is_null() {
-            let errno = fulcrum_preload::sys::KeepErrno::new();
+            let errno = sys::KeepErrno::new();
             descriptors::closed(libc::fileno(file));
             drop(errno);
         }
@@ -242,16 +242,15 @@ pub(crate) fn accepting(fd: c_int, frame: &Frame, real: impl FnOnce() -> c_int) 
     if !thread::is_logged() {
         return real();
     }
-    let began_ns = fulcrum_preload::sys::now();
-    let is_recorded = thread::is_recorded();
+    let began_ns = windows::is_open().then(sys::now);
     let connection = real();
     if connection < 0 {
         return connection;
     }
     came(connection, Via::Accepted);
-    if !is_recorded {
+    let Some(began_ns) = began_ns else {
         return connection;
-    }
+    };
     // Most servers poll first.
     let is_idle = thread::current().is_some_and(|it| it.work.is_idle());
     if !is_idle

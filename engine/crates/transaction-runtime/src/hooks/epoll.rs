@@ -16,6 +16,7 @@ use crate::messages::entries::{self, Entry};
 use crate::messages::streams::{self, Stream};
 use crate::threads::thread;
 use crate::threads::thread::Inside;
+use crate::windows;
 
 /// Finds descriptors by what they were registered with. Each group is a hash bucket. If a bucket is full, an event belongs
 /// to no known stream.
@@ -42,6 +43,15 @@ fn remember(fd: c_int, epoll: c_int, data: u64) {
     let place = group.iter().find(is_free);
     let place = place.unwrap_or(&group[fd as usize % PLACES]);
     place.store(fd as u32 + 1, Ordering::Relaxed);
+}
+
+/// A window begins: remembers what was registered in the pause before.
+pub(crate) fn begin_window() {
+    for fd in 0..entries::end() as c_int {
+        if let Some((epoll, data)) = entries::registration(fd) {
+            remember(fd, epoll, data);
+        }
+    }
 }
 
 /// The descriptor that was registered with this.
@@ -76,7 +86,9 @@ pub(crate) unsafe fn controlling(
         };
         interest = interest_in(events);
         entries::register(fd, Some((epoll, data)));
-        remember(fd, epoll, data);
+        if windows::is_open() {
+            remember(fd, epoll, data);
+        }
     }
     let registration = Registration::of(fd, interest);
     let result = real();
@@ -116,7 +128,10 @@ struct Registration {
 impl Registration {
     /// Returns `None` if it tells nothing new. In the steady state of most programs, none does.
     fn of(fd: c_int, interest: Interest) -> Option<Registration> {
-        let thread = thread::current().filter(|_| thread::is_recorded())?;
+        if !thread::is_recorded() {
+            return None;
+        }
+        let thread = thread::current()?;
         let stream = match entries::get(fd)? {
             // Requests arrive there, and belong to themselves.
             Entry::Nothing | Entry::Unknown(Via::Accepted) => return None,
@@ -193,10 +208,8 @@ pub(crate) unsafe fn waiting(
 ) -> c_int {
     if !thread::is_recorded() {
         let found = real(count);
-        if found > 1
-            && let Some(thread) = thread::current()
-        {
-            thread.is_behind.set(true);
+        if found > 1 {
+            thread::falls_behind();
         }
         return found;
     }
@@ -224,6 +237,8 @@ pub(crate) unsafe fn waiting(
 
 /// The stream that an event belongs to, or 0 if unknown.
 fn stream(inside: &Inside, epoll: c_int, data: u64) -> u32 {
+    // The window may be a new one.
+    inside.thread().may_record();
     let stream = registered(epoll, data).and_then(|fd| {
         let entry = entries::get(fd)?;
         streams::of(Some(inside), fd, entry)

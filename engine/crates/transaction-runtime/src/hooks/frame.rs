@@ -45,14 +45,14 @@ impl Called for Captured {
 
 /// `hooks!(name => function, "register")` exports `name`, which calls `function` with the program's arguments, followed by
 /// `&Frame` in the given register, which is that of the next argument. Use `"stack"` for functions of six arguments and
-/// `"seven"` for those of seven. `all "register"` passes `&Captured` instead. `lock STATIC` and `unlock STATIC` are for
+/// `"seven"` for those of seven. `all "register"` passes `&Captured` instead. `lock STATIC STATIC` and `unlock STATIC` are for
 /// mutexes, with a fast path ([`fulcrum_critical_sections::lock_hook`]). Use this once in a module; its `hooks` returns the
 /// addresses of the exported functions.
 macro_rules! hooks {
-    ($($name:ident => $function:ident, $register:tt $($all:literal)? $($address:ident)?;)*) => {
+    ($($name:ident => $function:ident, $register:tt $($all:literal)? $($address:ident)*;)*) => {
         /// The functions that the program calls, in a module apart from those of the same names.
         mod exported {
-            $($crate::hooks::frame::hooks!(@ $name, $function, $register $($all)? $($address)?);)*
+            $($crate::hooks::frame::hooks!(@ $name, $function, $register $($all)? $($address)*);)*
         }
         /// The addresses of the exported functions.
         pub(crate) fn hooks() -> impl Iterator<Item = u64> {
@@ -63,11 +63,11 @@ macro_rules! hooks {
     (@ $name:ident, $function:ident, all $register:literal) => {
         fulcrum_critical_sections::hook!($name => super::$function, $register);
     };
-    (@ $name:ident, $function:ident, lock $attempt:ident) => {
-        fulcrum_critical_sections::lock_hook!($name => super::$function, super::$attempt);
+    (@ $name:ident, $function:ident, lock $attempt:ident $real:ident) => {
+        fulcrum_critical_sections::lock_hook!($name => super::$function, super::$attempt, super::$real, crate::windows::NUMBER);
     };
     (@ $name:ident, $function:ident, unlock $real:ident) => {
-        fulcrum_critical_sections::unlock_hook!($name => super::$function, super::$real);
+        fulcrum_critical_sections::unlock_hook!($name => super::$function, super::$real, crate::windows::NUMBER);
     };
     (@ $name:ident, $function:ident, "stack") => {
         /// Like libc's, but logged.

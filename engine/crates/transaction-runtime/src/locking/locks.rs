@@ -15,14 +15,17 @@ use crate::threads::thread;
 /// A lock of the program, as libc sees it.
 type Lock = *mut c_void;
 
-/// libc's functions that the fast paths of hooks call. Used only while sections are watched.
+/// libc's functions that the fast paths of hooks call: in pauses, and while sections are watched.
+static LOCK: AtomicUsize = AtomicUsize::new(0);
 static TRYLOCK: AtomicUsize = AtomicUsize::new(0);
 static UNLOCK: AtomicUsize = AtomicUsize::new(0);
 
-/// Finds libc's functions. Call this before sections are watched.
+/// Finds libc's functions. Call this before there can be pauses, and before sections are watched.
 pub(crate) fn prepare() {
+    let lock = real!(pthread_mutex_lock: fn(Lock) -> c_int);
     let attempt = real!(pthread_mutex_trylock: fn(Lock) -> c_int);
     let unlock = real!(pthread_mutex_unlock: fn(Lock) -> c_int);
+    LOCK.store(lock as usize, Ordering::Release);
     TRYLOCK.store(attempt as usize, Ordering::Release);
     UNLOCK.store(unlock as usize, Ordering::Release);
 }
@@ -420,8 +423,8 @@ pub(crate) fn reported_later() -> [u64; 13] {
 }
 
 hooks! {
-    pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK;
-    __pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK;
+    pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK LOCK;
+    __pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK LOCK;
     pthread_mutex_trylock => pthread_mutex_trylock, all "rsi";
     __pthread_mutex_trylock => pthread_mutex_trylock, all "rsi";
     pthread_mutex_timedlock => pthread_mutex_timedlock, all "rdx";

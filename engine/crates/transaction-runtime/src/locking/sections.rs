@@ -99,7 +99,10 @@ fn watched() -> Option<&'static Thread> {
 /// The same in windows: no section begins to be watched in a pause, though one may end there.
 #[inline]
 fn watched_now() -> Option<&'static Thread> {
-    watched().filter(|_| windows::is_open())
+    match windows::is_open() {
+        true => watched(),
+        false => None,
+    }
 }
 
 /// The calling thread has taken a lock and would now return `result`. Does not return if the section is watched, so no

@@ -58,8 +58,9 @@ impl Entry {
     }
 }
 
-/// A descriptor. Zeroed, it is not identified yet.
+/// A descriptor, in one cache line. Zeroed, it is not identified yet.
 #[derive(Default)]
+#[repr(align(64))]
 pub(crate) struct Descriptor {
     entry: AtomicU64,
     /// The epoll descriptor that it was last registered with, plus one.

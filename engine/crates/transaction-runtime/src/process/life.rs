@@ -12,15 +12,19 @@ use crate::locking::{locks, sections};
 use crate::log::Parent;
 use crate::messages::{entries, streams, unix_peers};
 use crate::threads::{ending, spawn, thread};
-use crate::{active, java, libraries, session};
+use crate::{active, java, libraries, session, windows};
 
 fulcrum_preload::constructor!(begin);
 fulcrum_preload::destructor!(end);
 
 extern "C" fn begin() {
     let _errno = sys::KeepErrno::new();
-    if session::attach().is_none()
-        || active::prepare().is_none()
+    let Some(session) = session::attach() else {
+        return;
+    };
+    locks::prepare();
+    windows::begin(session);
+    if active::prepare().is_none()
         || thread::prepare(ending::end).is_none()
         || paths::prepare().is_none()
         || entries::prepare().is_none()
@@ -49,7 +53,6 @@ extern "C" fn begin() {
         .chain(spawn::hooks())
         .chain(libraries::hooks())
         .chain(java::hooks());
-    locks::prepare();
     // The hooks of `fork` return twice.
     sections::begin(native, &locks::reported_later(), fork::hooks());
 }

@@ -54,8 +54,6 @@ pub(crate) struct Thread {
     pub(crate) work: Work,
     /// The [window](crate::windows) in which it has last recorded anything.
     pub(crate) window: Cell<u64>,
-    /// Whether it still works on several events that it was told of in a pause: nothing of this is recorded.
-    pub(crate) is_behind: Cell<bool>,
     /// The tasks of a Java virtual machine that it is in.
     pub(crate) tasks: Tasks,
     /// The monitor or lock of a Java virtual machine that it waits for.
@@ -93,17 +91,17 @@ static END: ThreadEnd = ThreadEnd::new();
 /// Ends after other libraries' thread destructors, which may send and receive.
 const ENDINGS: u32 = 3;
 
-// A word of the calling thread that identifies it. Not a `thread_local!`, which a library reaches through a call, because
-// every hook reads it.
+// Two words of the calling thread: which one it is, and whether it is behind. Not a `thread_local!`, which a library reaches
+// through a call, because hooks read them all the time; in pauses they read nothing else of the thread.
 global_asm!(
     ".pushsection .tbss.fulcrum_transaction_thread,\"awT\",@nobits",
-    ".balign 8",
+    ".balign 16",
     ".globl fulcrum_transaction_thread",
     ".hidden fulcrum_transaction_thread",
     ".type fulcrum_transaction_thread,@object",
-    ".size fulcrum_transaction_thread,8",
+    ".size fulcrum_transaction_thread,16",
     "fulcrum_transaction_thread:",
-    ".zero 8",
+    ".zero 16",
     ".popsection",
 );
 
@@ -130,6 +128,37 @@ fn set_own(thread: *const Thread) {
             "mov {1}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
             "mov qword ptr fs:[{1}], {0}",
             in(reg) thread,
+            out(reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Whether the calling thread still works on several events that it was told of in a pause: nothing of this is recorded.
+#[inline(always)]
+fn is_behind() -> bool {
+    let behind: u64;
+    // SAFETY: as in `own`; reads the word after it.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
+            "mov {0}, qword ptr fs:[{0} + 8]",
+            out(reg) behind,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    behind != 0
+}
+
+/// See [`is_behind`].
+#[inline(always)]
+fn set_behind(behind: bool) {
+    // SAFETY: as in `set_own`; writes the word after it.
+    unsafe {
+        asm!(
+            "mov {1}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
+            "mov qword ptr fs:[{1} + 8], {0}",
+            in(reg) u64::from(behind),
             out(reg) _,
             options(nostack, preserves_flags),
         );
@@ -216,6 +245,7 @@ pub(crate) fn adopt(thread: &'static Thread) {
 
 /// The first thread of a process that has just started or was just forked. Returns `None` if there is no slot for it.
 pub(crate) fn begin_process() -> Option<()> {
+    catches_up();
     LAST_NUMBER.store(0, Ordering::Relaxed);
     VFORKED.store(0, Ordering::Relaxed);
     for used in &USED {
@@ -284,7 +314,6 @@ impl Thread {
         self.nesting.begin();
         self.work.begin();
         self.window.set(0);
-        self.is_behind.set(false);
         self.tasks.begin();
         self.lock_wait.forget();
         // SAFETY: nobody uses the slot yet.
@@ -302,7 +331,7 @@ impl Thread {
         if self.window.get() != number {
             self.begin_window(number);
         }
-        !self.is_behind.get()
+        !is_behind()
     }
 
     #[cold]
@@ -434,9 +463,13 @@ pub(crate) fn is_recorded() -> bool {
 /// The calling thread waits for something new.
 #[inline]
 pub(crate) fn catches_up() {
-    if let Some(thread) = current() {
-        thread.is_behind.set(false);
-    }
+    set_behind(false);
+}
+
+/// The calling thread is told of several events at once.
+#[inline]
+pub(crate) fn falls_behind() {
+    set_behind(true);
 }
 
 /// A thread that was created in a way that we do not hook.

@@ -71,6 +71,23 @@ fn a_thread_that_was_told_of_several_events_in_a_pause_is_recorded_from_the_next
 }
 
 #[test]
+fn an_event_tells_its_stream_that_was_registered_in_a_pause() {
+    let ran = run("registered");
+    let events = ran.log().each(|it| match it.record {
+        Record::Event { stream, data } => Some((stream, data)),
+        _ => None,
+    });
+    let answered = ran.log().each(|it| match it.record {
+        Record::Send {
+            stream, length: 5, ..
+        } => Some(stream),
+        _ => None,
+    });
+    assert_eq!(answered.len(), 2);
+    assert_eq!(events, [(answered[0], 0), (answered[1], 1)]);
+}
+
+#[test]
 fn what_flows_through_memory_in_pauses_is_not_recorded() {
     let ran = run("memory");
     assert_eq!(ran.text(), format!("seen {}\n", 55 + 5050 + 1000 + 55));

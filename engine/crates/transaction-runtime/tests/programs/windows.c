@@ -118,6 +118,25 @@ static void events(void) {
   printf("\n");
 }
 
+// A connection is registered in a window, and another one in the pause after it. The next window begins with its event, asked for
+// without waiting, at a place that is known from the first one.
+static void registered(void) {
+  int epoll = epoll_create1(0);
+  volatile int times = 2;  // so that the loop is not unrolled
+  for (int n = 0; n < times; n++) {
+    if (n == 1) next_window();
+    int asker, server;
+    connection(&asker, &server);
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = n};
+    need(epoll_ctl(epoll, EPOLL_CTL_ADD, server, &event) == 0, "epoll_ctl");
+    gives(asker, 1);
+    if (n == 1) next_window();
+    need(epoll_wait(epoll, &event, 1, 0) == 1, "epoll_wait");
+    takes(server, 1);
+    gives(server, 5);
+  }
+}
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sem_t wanted, given;
 static long slot, seen;
@@ -199,6 +218,7 @@ int main(int count, char **arguments) {
   if (!strcmp(way, "streams")) streams();
   if (!strcmp(way, "connection")) new_connection();
   if (!strcmp(way, "events")) events();
+  if (!strcmp(way, "registered")) registered();
   if (!strcmp(way, "memory")) memory();
   if (!strcmp(way, "locks")) locks();
   return 3;
