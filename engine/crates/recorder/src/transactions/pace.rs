@@ -61,8 +61,9 @@ impl Work {
 
 /// With fewer messages, a CPU time per message says nothing.
 const FEWEST_MESSAGES: u64 = 200;
-/// A program that takes less of a processor is recorded whole.
-const BUSY: f64 = 0.2;
+/// A program that takes less of a processor is recorded whole: even if that doubles what it takes, little is lost. It may be a small
+/// part of what keeps the machine busy: clients that wait for it are the others.
+const BUSY: f64 = 0.05;
 /// What hooks cost in pauses, as a share of the program's CPU time (docs/benchmarks.md).
 const PAUSED_COST: f64 = 0.02;
 /// The least that recording may cost on average.
@@ -224,10 +225,17 @@ mod tests {
         assert!(count(&all) > 850, "{}", count(&all));
     }
 
+    /// A server whose clients do most of the work.
+    #[test]
+    fn a_program_that_takes_little_of_a_busy_machine_is_paused_too() {
+        let all = recorded(&mut Pace::new(0.03), 0.3, &[0.16; 1000]);
+        assert!(count(&all[10..]) < 50, "{}", count(&all));
+    }
+
     #[test]
     fn an_idle_machine_has_time_to_record() {
         let mut pace = Pace::new(0.03);
-        assert_eq!(count(&recorded(&mut pace, 0.5, &[0.1; 500])), 500);
+        assert_eq!(count(&recorded(&mut pace, 0.5, &[0.04; 500])), 500);
         // A pause ends with the load.
         let loads: Vec<f64> = (0..500)
             .map(|second| if second < 30 { 1.0 } else { 0.0 })
