@@ -1,7 +1,7 @@
 /** `npm run lint`: formatting, warnings and types of both languages. Runs all checks, even after a failure. */
 import path from "node:path";
 import { installPackages } from "./bootstrap.mjs";
-import { engine, main, root, StepError, seconds, tryRun } from "./lib/steps.mjs";
+import { engine, main, root, StepError, seconds, target, tryRun } from "./lib/steps.mjs";
 import { checkTools } from "./lib/tools.mjs";
 
 const inPackages = (...parts) => path.join(root, "node_modules", ...parts);
@@ -31,7 +31,9 @@ const checks = [
     [inPackages("typescript", "bin", "tsc"), "--noEmit", "-p", "tsconfig.scripts.json"],
     root,
   ],
-  ["xtask check", "cargo", ["run", "--release", "--quiet", "-p", "fulcrum-xtask", "--", "check"], engine],
+  // With the features of the whole workspace, so that what it uses is not compiled once more for it alone.
+  ["xtask", "cargo", ["build", "--workspace", "--bin", "fulcrum-xtask", "--release", "--quiet"], engine],
+  ["xtask check", path.join(target, "release", "fulcrum-xtask"), ["check"], engine],
 ];
 
 await main(import.meta.url, async () => {

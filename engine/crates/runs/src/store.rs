@@ -23,6 +23,29 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
+    /// What a folder's name and manifest tell.
+    pub fn of(folder: &RunFolder) -> RunInfo {
+        let path = folder.path().to_path_buf();
+        let manifest = folder.read_manifest().ok();
+        let name = path.file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        let from_name = || {
+            name.get(..16)
+                .and_then(time::from_compact)
+                .unwrap_or_default()
+        };
+        let from_manifest = manifest
+            .as_ref()
+            .map(|m| m.start.clone())
+            .filter(|s| !s.is_empty());
+        RunInfo {
+            start: from_manifest.unwrap_or_else(from_name),
+            path,
+            name,
+            manifest,
+        }
+    }
+
     /// What people call the run: the folder's name without the time, and without the number that tells runs of one program and
     /// second apart.
     pub fn subject(&self) -> &str {
@@ -50,25 +73,10 @@ pub fn list(workspace: &Path) -> Vec<RunInfo> {
         .filter_map(Result::ok);
     let mut runs: Vec<RunInfo> = entries
         .filter_map(|entry| {
-            let folder = RunFolder::open(&entry.path()).ok()?;
-            let manifest = folder.read_manifest().ok();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let from_name = || {
-                name.get(..16)
-                    .and_then(time::from_compact)
-                    .unwrap_or_default()
-            };
-            let from_manifest = manifest
+            RunFolder::open(&entry.path())
+                .ok()
                 .as_ref()
-                .map(|m| m.start.clone())
-                .filter(|s| !s.is_empty());
-            let start = from_manifest.unwrap_or_else(from_name);
-            Some(RunInfo {
-                path: folder.path().to_path_buf(),
-                name,
-                start,
-                manifest,
-            })
+                .map(RunInfo::of)
         })
         .collect();
     // Runs of one second are told apart by `-2`, `-3`…: the longer name is the later one, then the larger.

@@ -401,3 +401,23 @@ fn bad_files_are_named_with_the_place() {
         "cannot read /nonexistent",
     );
 }
+
+#[test]
+fn a_folder_is_no_profile_and_a_run_is_opened_by_another_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("UTF-8").to_owned();
+    let top = ["profile", "top", &path];
+    check_bad(&top, 3, "is a folder; name a profile in it");
+    for (kind, command) in [
+        ("causal", "causal show"),
+        ("events", "events stats"),
+        ("transactions", "transactions show"),
+    ] {
+        let run = tempfile::tempdir().expect("a folder");
+        let manifest = json!({"version": 1, "kind": kind, "command": "program"});
+        std::fs::write(run.path().join("run.json"), manifest.to_string()).expect("a new file");
+        let path = run.path().to_str().expect("UTF-8");
+        let part = format!("is a run, not a profile; `fulcrum {command} {path}` opens it");
+        check_bad(&["profile", "top", path], 3, &part);
+    }
+}
