@@ -8,15 +8,11 @@
 use core::ptr::from_ref;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use crate::hooks::epoll;
-use crate::locking::watch;
 use crate::session::Session;
 
 /// The session's word, which every hook reads.
 pub(crate) static NUMBER: AtomicPtr<AtomicU64> = AtomicPtr::new(from_ref(&NONE).cast_mut());
 static NONE: AtomicU64 = AtomicU64::new(0);
-/// The latest window in which the process has recorded anything.
-static LATEST: AtomicU64 = AtomicU64::new(0);
 
 /// From now on, the session says when recording pauses. Call this when locks are prepared, before the library becomes active.
 pub(crate) fn begin(session: &'static Session) {
@@ -35,12 +31,4 @@ pub(crate) fn number() -> u64 {
 #[inline]
 pub(crate) fn is_open() -> bool {
     number() & 1 == 0
-}
-
-/// A thread records something in this window for the first time.
-pub(crate) fn enter(number: u64) {
-    if LATEST.fetch_max(number, Ordering::AcqRel) < number {
-        watch::begin_window();
-        epoll::begin_window();
-    }
 }

@@ -4,7 +4,6 @@
 //! outlive their descriptors, and an epoll descriptor that is watched by another one would no longer be ready.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_preload::{real, sys};
 use fulcrum_wire::transactions::{Interest, Record, Via};
@@ -13,54 +12,11 @@ use libc::{epoll_event, sigset_t, timespec};
 use super::frame::{Frame, defines, hooks};
 use super::idle::{self, Blocking, lets_wait};
 use crate::messages::entries::{self, Entry};
+use crate::messages::registrations;
 use crate::messages::streams::{self, Stream};
 use crate::threads::thread;
 use crate::threads::thread::Inside;
 use crate::windows;
-
-/// Finds descriptors by what they were registered with. Each group is a hash bucket. If a bucket is full, an event belongs
-/// to no known stream.
-const GROUPS: usize = 1 << 14;
-const PLACES: usize = 4;
-static REGISTERED: [[AtomicU32; PLACES]; GROUPS] =
-    [const { [const { AtomicU32::new(0) }; PLACES] }; GROUPS];
-
-fn group(epoll: c_int, data: u64) -> &'static [AtomicU32; PLACES] {
-    let hash = (data ^ (epoll as u64) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    &REGISTERED[hash as usize % GROUPS]
-}
-
-/// Records a descriptor by what it is registered with.
-fn remember(fd: c_int, epoll: c_int, data: u64) {
-    let group = group(epoll, data);
-    let is_free = |place: &&AtomicU32| {
-        let known = place.load(Ordering::Relaxed) as c_int - 1;
-        let registration = entries::registration(known);
-        known == fd
-            || !registration
-                .is_some_and(|(epoll, data)| core::ptr::eq(self::group(epoll, data), group))
-    };
-    let place = group.iter().find(is_free);
-    let place = place.unwrap_or(&group[fd as usize % PLACES]);
-    place.store(fd as u32 + 1, Ordering::Relaxed);
-}
-
-/// A window begins: remembers what was registered in the pause before.
-pub(crate) fn begin_window() {
-    for fd in 0..entries::end() as c_int {
-        if let Some((epoll, data)) = entries::registration(fd) {
-            remember(fd, epoll, data);
-        }
-    }
-}
-
-/// The descriptor that was registered with this.
-fn registered(epoll: c_int, data: u64) -> Option<c_int> {
-    let mut known = group(epoll, data)
-        .iter()
-        .map(|place| place.load(Ordering::Relaxed) as c_int - 1);
-    known.find(|fd| entries::registration(*fd) == Some((epoll, data)))
-}
 
 /// Runs a call that registers a descriptor or removes its registration.
 ///
@@ -87,7 +43,7 @@ pub(crate) unsafe fn controlling(
         interest = interest_in(events);
         entries::register(fd, Some((epoll, data)));
         if windows::is_open() {
-            remember(fd, epoll, data);
+            registrations::remember(fd, epoll, data);
         }
     }
     let registration = Registration::of(fd, interest);
@@ -239,7 +195,7 @@ pub(crate) unsafe fn waiting(
 fn stream(inside: &Inside, epoll: c_int, data: u64) -> u32 {
     // The window may be a new one.
     inside.thread().may_record();
-    let stream = registered(epoll, data).and_then(|fd| {
+    let stream = registrations::registered(epoll, data).and_then(|fd| {
         let entry = entries::get(fd)?;
         streams::of(Some(inside), fd, entry)
     });

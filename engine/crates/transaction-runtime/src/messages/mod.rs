@@ -5,5 +5,6 @@ pub(crate) mod descriptors;
 pub(crate) mod entries;
 pub(crate) mod identify;
 pub(crate) mod io;
+pub(crate) mod registrations;
 pub(crate) mod streams;
 pub(crate) mod unix_peers;

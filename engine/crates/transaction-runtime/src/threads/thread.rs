@@ -13,8 +13,8 @@ use fulcrum_wire::transactions::{
 };
 
 use super::lock_wait::LockWait;
-use super::thread_context;
 use super::work::Work;
+use super::{entering, thread_context};
 use crate::active;
 use crate::call_paths::memory::Memory;
 use crate::java::Tasks;
@@ -336,7 +336,7 @@ impl Thread {
 
     #[cold]
     fn begin_window(&self, number: u64) {
-        windows::enter(number);
+        entering::enter(number);
         self.window.set(number);
         self.work.begin();
         self.lock_wait.forget();
